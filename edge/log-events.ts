@@ -19,6 +19,7 @@ export const EVENTS = {
   'watch.failed': 'warn',
   'report.failed': 'warn',
   'replay.failed': 'warn',
+  'alert.channel_disabled': 'warn',
   'alert.not_sent': 'warn',
   'alarm.failed': 'error',
   'schedule.skipped': 'warn',

@@ -278,6 +278,15 @@ export const EXPRESSION_TEXT_MAX_CHARACTERS = 4 * 1024 * 1024
 /** Incidents that are stored per user. Older ones are deleted first. */
 export const INCIDENTS_MAX = 5_000
 
+/** Alert channels that a user can add. Each one is a row that is read when an incident opens. */
+export const ALERT_CHANNELS_MAX = 10
+
+/** Triggers in the filter of an alert channel. Each ID is checked when it is set. */
+export const ALERT_CHANNEL_TRIGGERS_MAX = 50
+
+/** Longest URL of an alert channel. Browsers and proxies support about this length. */
+export const ALERT_URL_MAX_CHARACTERS = 2_048
+
 /** Page sizes of lists of incidents and deliveries. */
 export const ALERTS_PAGE_DEFAULT = 50
 export const ALERTS_PAGE_MAX = 200

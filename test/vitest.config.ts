@@ -115,7 +115,11 @@ export default defineConfig({
         exclude: FRESH,
         // Otherwise, starting workerd for each file would take more than half of the time.
         isolate: false,
-        globalSetup: ['./test/doubles/anvil-setup.ts', './test/doubles/mail-api-setup.ts'],
+        globalSetup: [
+          './test/doubles/anvil-setup.ts',
+          './test/doubles/mail-api-setup.ts',
+          './test/doubles/alert-receiver-setup.ts',
+        ],
         provide: { simulation: boundsOr({ first: 1, count: 20 }) },
       }),
       edgeProject({ name: 'edge-fresh', include: FRESH }),

@@ -1,20 +1,34 @@
 import { backoffMs } from '../../shared/backoff.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../shared/durations.ts'
-import type { AlertChannel, AlertDeliveriesQuery, AlertDelivery } from '../../shared/wire/alert.ts'
+import { encodeBase64url } from '../../shared/encoding/base64url.ts'
+import type {
+  AlertDeliveriesQuery,
+  AlertDelivery,
+  DeliveryChannel,
+} from '../../shared/wire/alert.ts'
 import { rootCauseText } from '../db/root-cause-text.ts'
 import { isEndPast } from '../deadline.ts'
+import { AttemptFailedError, UndeliverableError } from './attempt-failed-error.ts'
 import { isoTime } from './incidents.ts'
 
-const ATTEMPTS_MAX = 6
 const RETRY_MS = MINUTE_MS
-const RETRY_MAX_MS = HOUR_MS
+
+/** Mails are attempted over half an hour. The others are attempted over 16 hours, because receivers can have outages. */
+const RETRIES: Record<DeliveryChannel, { attempts: number; maxMs: number }> = {
+  mail: { attempts: 6, maxMs: HOUR_MS },
+  webhook: { attempts: 12, maxMs: 4 * HOUR_MS },
+  trigger: { attempts: 12, maxMs: 4 * HOUR_MS },
+}
+
 const RETENTION_MS = 30 * DAY_MS
 /** Deliveries that one alarm starts. */
 const BATCH = 10
 
 type Row = {
   id: number
-  channel: AlertChannel
+  channel: DeliveryChannel
+  channel_id: number | null
+  message_id: string | null
   test: number
   incident_ids: string
   state: AlertDelivery['state']
@@ -22,25 +36,35 @@ type Row = {
   created_at: number
   next_at: number
   ended_at: number | null
+  status_code: number | null
   error: string | null
 }
 
-export type DueDelivery = {
-  id: number
-  channel: AlertChannel
+type NewDelivery = {
+  channel: DeliveryChannel
+  /** Channel that receives the alert. For a mail, the disabled channel that it is about. */
+  channelId: number | null
   test: boolean
   incidentIds: number[]
 }
 
-/** Thrown by a sender if a retry cannot succeed. The message is shown to the user. */
-export class UndeliverableError extends Error {
-  override name = 'UndeliverableError'
+export type DueDelivery = NewDelivery & {
+  id: number
+  /** Random, the same in each attempt. Null for a mail. */
+  messageId: string | null
+  createdAt: number
 }
 
 type AlertDeliveriesOptions = {
   sql: SqlStorage
-  /** @throws {UndeliverableError} if a retry cannot succeed */
-  send: (delivery: DueDelivery) => Promise<void>
+  /**
+   * @returns the HTTP status of a webhook
+   * @throws {UndeliverableError} if a retry cannot succeed
+   */
+  send: (delivery: DueDelivery) => Promise<number | null>
+  /** Called after each attempt. @param error undefined after a success */
+  attempted: (delivery: DueDelivery, error: unknown) => void
+  random: (bytes: number) => Uint8Array
   now: () => number
   armBy: (at: number) => void
   log: (event: string, facts: Record<string, string | number>) => void
@@ -57,12 +81,16 @@ export class AlertDeliveries {
     this.#options = options
   }
 
-  add({ channel, incidentIds, test }: Omit<DueDelivery, 'id'>, now: number): AlertDelivery {
-    const row = this.#options.sql
+  add({ channel, channelId, incidentIds, test }: NewDelivery, now: number): AlertDelivery {
+    const { random, sql } = this.#options
+    const row = sql
       .exec<Row>(
-        `INSERT INTO alert_deliveries (channel, test, incident_ids, state, attempts, created_at, next_at)
-         VALUES (?1, ?2, ?3, 'pending', 0, ?4, ?4) RETURNING *`,
+        `INSERT INTO alert_deliveries (channel, channel_id, message_id, test, incident_ids, state, attempts, created_at,
+           next_at)
+         VALUES (?1, ?2, ?3, ?4, ?5, 'pending', 0, ?6, ?6) RETURNING *`,
         channel,
+        channelId,
+        channel === 'mail' ? null : `msg_${encodeBase64url(random(18))}`,
         Number(test),
         JSON.stringify(incidentIds),
         now,
@@ -72,22 +100,26 @@ export class AlertDeliveries {
     return toRecord(row)
   }
 
-  /** Returns the times of the last mails that were not tests, newest first. */
-  alertMailTimes(limit: number): number[] {
+  /** Returns the times of the last alerts that were not tests, newest first. @param channelId null for mails */
+  alertTimes(channelId: number | null, limit: number): number[] {
     return this.#options.sql
       .exec<{ at: number }>(
-        `SELECT created_at AS at FROM alert_deliveries WHERE channel = 'mail' AND test = 0 ORDER BY id DESC LIMIT ?`,
+        `SELECT created_at AS at FROM alert_deliveries
+         WHERE channel_id IS ?1 AND (?1 IS NULL OR channel <> 'mail') AND test = 0 ORDER BY id DESC LIMIT ?2`,
+        channelId,
         limit,
       )
       .toArray()
       .map(({ at }) => at)
   }
 
-  list({ limit, cursor }: AlertDeliveriesQuery): AlertDelivery[] {
+  list({ limit, cursor, channel_id }: AlertDeliveriesQuery): AlertDelivery[] {
     return this.#options.sql
       .exec<Row>(
-        'SELECT * FROM alert_deliveries WHERE id < ? ORDER BY id DESC LIMIT ?',
+        `SELECT * FROM alert_deliveries WHERE id < ?${channel_id === undefined ? '' : ' AND channel_id = ?'}
+         ORDER BY id DESC LIMIT ?`,
         cursor ?? Number.MAX_SAFE_INTEGER,
+        ...(channel_id === undefined ? [] : [channel_id]),
         limit,
       )
       .toArray()
@@ -104,8 +136,10 @@ export class AlertDeliveries {
         BATCH,
       )
       .toArray()
-    for (const row of pending.filter(({ next_at }) => isEndPast(next_at, RETRY_MAX_MS, now))) {
-      const nextAt = now + backoffMs(row.attempts, RETRY_MS, RETRY_MAX_MS)
+    for (const row of pending) {
+      const { maxMs } = RETRIES[row.channel]
+      if (!isEndPast(row.next_at, maxMs, now)) continue
+      const nextAt = now + backoffMs(row.attempts, RETRY_MS, maxMs)
       // Stored before the attempt, so that an eviction during the attempt delays the next one.
       sql.exec(
         'UPDATE alert_deliveries SET attempts = attempts + 1, next_at = ? WHERE id = ?',
@@ -125,42 +159,70 @@ export class AlertDeliveries {
     return times.length > 0 ? Math.min(...times) : undefined
   }
 
-  async #attempt({ id, channel, test, incident_ids, attempts }: Row): Promise<void> {
-    const { log, now, send, sql } = this.#options
-    const incidentIds = JSON.parse(incident_ids) as number[]
-    try {
-      await send({ id, channel, test: test === 1, incidentIds })
+  async #attempt(row: Row): Promise<void> {
+    const { attempted, now, send, sql } = this.#options
+    const delivery = dueDelivery(row)
+    const result = await send(delivery).then(
+      (statusCode) => ({ statusCode, error: undefined }),
+      (error: unknown) => ({ statusCode: null, error }),
+    )
+    if (result.error === undefined)
       sql.exec(
-        `UPDATE alert_deliveries SET state = 'sent', ended_at = ?, error = NULL WHERE id = ?`,
+        `UPDATE alert_deliveries SET state = 'sent', ended_at = ?, status_code = ?, error = NULL WHERE id = ?`,
         now(),
-        id,
+        result.statusCode,
+        row.id,
       )
-    } catch (error) {
-      const isLast = attempts + 1 >= ATTEMPTS_MAX || error instanceof UndeliverableError
-      const reason = error instanceof UndeliverableError ? error.message : rootCauseText(error)
-      log('alert.not_sent', { channel, attempt: attempts + 1, reason })
-      sql.exec(
-        'UPDATE alert_deliveries SET state = ?, ended_at = ?, error = ? WHERE id = ?',
-        isLast ? 'failed' : 'pending',
-        isLast ? now() : null,
-        reason,
-        id,
-      )
-    }
+    else this.#recordFailure(delivery, row.attempts + 1, result.error)
+    attempted(delivery, result.error)
+  }
+
+  #recordFailure(delivery: DueDelivery, attempt: number, error: unknown): void {
+    const { log, now, sql } = this.#options
+    const isLast = attempt >= attemptsOf(delivery) || error instanceof UndeliverableError
+    const reason = error instanceof AttemptFailedError ? error.message : rootCauseText(error)
+    log('alert.not_sent', { channel: delivery.channel, attempt, reason })
+    sql.exec(
+      'UPDATE alert_deliveries SET state = ?, ended_at = ?, status_code = ?, error = ? WHERE id = ?',
+      isLast ? 'failed' : 'pending',
+      isLast ? now() : null,
+      error instanceof AttemptFailedError ? error.statusCode : null,
+      reason,
+      delivery.id,
+    )
+  }
+}
+
+/** The user waits for the result of a test of a webhook or trigger, so it is not repeated. */
+function attemptsOf({ channel, test }: DueDelivery): number {
+  return test && channel !== 'mail' ? 1 : RETRIES[channel].attempts
+}
+
+function dueDelivery(row: Row): DueDelivery {
+  return {
+    id: row.id,
+    channel: row.channel,
+    channelId: row.channel_id,
+    messageId: row.message_id,
+    test: row.test === 1,
+    incidentIds: JSON.parse(row.incident_ids) as number[],
+    createdAt: row.created_at,
   }
 }
 
 function toRecord(row: Row): AlertDelivery {
-  const { id, channel, state, attempts, error } = row
+  const { id, channel, channel_id, state, attempts, status_code, error } = row
   return {
     id,
     channel,
+    channel_id,
     state,
     test: row.test === 1,
     incident_ids: JSON.parse(row.incident_ids) as number[],
     created_at: isoTime(row.created_at),
     ended_at: row.ended_at === null ? null : isoTime(row.ended_at),
     attempts,
+    status_code,
     error,
   }
 }

@@ -1,5 +1,6 @@
 import { withoutLinks } from '../identity/links-in-names.ts'
 import type { Mail } from '../identity/mailer.ts'
+import type { AlertChannelRecord } from '../../shared/wire/alert-channel.ts'
 import type { IncidentRecord } from '../../shared/wire/alert.ts'
 
 /** Incidents that a digest lists. The others are only counted. */
@@ -29,6 +30,23 @@ export function alertMail(
     `${isDigest ? 'Mute all alerts' : 'Mute alerts of this trigger'}: ${muteUrl}`,
   ].join('\n\n')
   return { recipient, subject, text, headers: unsubscribeHeaders(muteUrl) }
+}
+
+/** Renders the mail that a channel was disabled by the service. */
+export function channelMail(
+  recipient: string,
+  { name, disabled_reason }: Pick<AlertChannelRecord, 'name' | 'disabled_reason'>,
+  publicUrl: string,
+): Mail {
+  const reason =
+    disabled_reason === 'gone'
+      ? 'because its receiver does not exist anymore'
+      : 'because it could not be reached for days'
+  const text = [
+    `${lineOf(name)}: the channel was disabled, ${reason}. It receives no alerts until you enable it.`,
+    `Settings: ${new URL('/alerts', publicUrl).href}`,
+  ].join('\n\n')
+  return { recipient, subject: `Alert channel disabled: ${lineOf(name)}`, text }
 }
 
 export function testMail(recipient: string, publicUrl: string): Mail {
@@ -70,10 +88,12 @@ function summaryOf({ signal }: IncidentRecord): string {
 
 const NAME_MAX = 80
 
+const nameOf = ({ trigger_name }: IncidentRecord) => lineOf(trigger_name)
+
 /** Names are shortened to one line without control characters, because a subject is a mail header. */
-function nameOf({ trigger_name }: IncidentRecord): string {
+function lineOf(name: string): string {
   return withoutLinks(
-    trigger_name
+    name
       .replaceAll(/[\p{C}\p{Z}]+/gu, ' ')
       .slice(0, NAME_MAX)
       .trim(),

@@ -29,12 +29,12 @@ export class AlertSettings {
     }
   }
 
-  /** Returns the channels that an alert uses. Empty if it must not be sent. */
-  channelsFor(triggerId: string, signal: AlertSignal): AlertChannel[] {
+  /** Returns the built-in channels that an alert uses. Undefined if the alert must not be sent at all. */
+  channelsFor(triggerId: string, signal: AlertSignal): AlertChannel[] | undefined {
     const account = this.account()
     const own = this.trigger(triggerId)
     const isOff = account.muted || own.muted || !(own.signals ?? account.signals).includes(signal)
-    return isOff ? [] : (own.channels ?? account.channels)
+    return isOff ? undefined : (own.channels ?? account.channels)
   }
 
   trigger(triggerId: string): TriggerAlertSettings {

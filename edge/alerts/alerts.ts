@@ -1,5 +1,3 @@
-import { drizzle } from 'drizzle-orm/d1'
-import { eq } from 'drizzle-orm'
 import {
   ALERT_CHANNELS,
   type AlertChannel,
@@ -12,17 +10,21 @@ import {
   type AlertDeliveriesResponse,
   type TriggerAlertSettings,
 } from '../../shared/wire/alert.ts'
-import * as schema from '../db/schema.ts'
 import { type Env, settingsOf } from '../env.ts'
-import { chooseMailer, hasMailer } from '../identity/choose-mailer.ts'
-import { MailerNotConfiguredError, MailNotSentError } from '../identity/mailer.ts'
+import { hasMailer } from '../identity/choose-mailer.ts'
 import type { Report } from '../reports/report.ts'
-import { AlertDeliveries, type DueDelivery, UndeliverableError } from './alert-deliveries.ts'
-import { alertMail, testMail } from './alert-mail.ts'
+import { AlertChannels } from './alert-channels.ts'
+import { AlertDeliveries, type DueDelivery } from './alert-deliveries.ts'
+import { alertMail, channelMail, testMail } from './alert-mail.ts'
 import { ACCOUNT, AlertSettings } from './alert-settings.ts'
+import { AttemptFailedError, UndeliverableError } from './attempt-failed-error.ts'
+import { ChannelSettings } from './channel-settings.ts'
 import { Incidents, toIncidentRecord } from './incidents.ts'
 import { createMuteToken, muteUrl } from './mute-token.ts'
+import { PendingAlerts } from './pending-alerts.ts'
 import { PendingMails } from './pending-mails.ts'
+import { sendMail } from './send-mail.ts'
+import { sendToChannel } from './send-to-channel.ts'
 
 type AlertsOptions = {
   env: Env
@@ -35,33 +37,58 @@ type AlertsOptions = {
 
 /** Incidents of a user, and the alerts about them (`docs/decisions/0128`). Part of the user's `UserReports` object. */
 export class Alerts {
+  readonly channels: ChannelSettings
   readonly #options: AlertsOptions
   readonly #settings: AlertSettings
   readonly #incidents: Incidents
+  readonly #channels: AlertChannels
   readonly #deliveries: AlertDeliveries
   readonly #mails: PendingMails
+  readonly #pending: PendingAlerts
 
   constructor(options: AlertsOptions) {
-    const { armBy, log, sql } = options
+    const { armBy, env, log, sql, userId } = options
     this.#options = options
     this.#settings = new AlertSettings(sql)
     this.#incidents = new Incidents(sql)
-    const send = (delivery: DueDelivery) => this.#send(delivery)
-    this.#deliveries = new AlertDeliveries({ sql, send, now: Date.now, armBy, log })
+    this.#channels = new AlertChannels(sql)
+    this.#deliveries = new AlertDeliveries({
+      sql,
+      send: (delivery) => this.#send(delivery),
+      attempted: (delivery, error) => this.#attempted(delivery, error),
+      random,
+      now: Date.now,
+      armBy,
+      log,
+    })
     this.#mails = new PendingMails(sql, this.#deliveries)
+    this.#pending = new PendingAlerts(sql, this.#channels, this.#deliveries)
+    this.channels = new ChannelSettings({
+      channels: this.#channels,
+      deliveries: this.#deliveries,
+      pending: this.#pending,
+      macKey: () => settingsOf(env).ID_MAC_KEY,
+      userId,
+      random,
+    })
   }
 
   /** Must be called in the transaction that stores the report. */
   record(trigger: { id: string; name: string }, report: Report, now: number): void {
     const opened = this.#incidents.record(trigger, report, now)
     if (!opened) return
-    const channels = this.#settings.channelsFor(trigger.id, opened.signal)
-    if (channels.includes('mail') && this.#available().includes('mail')) this.#mails.add(opened.id)
+    const builtIn = this.#settings.channelsFor(trigger.id, opened.signal)
+    if (!builtIn) return
+    if (builtIn.includes('mail') && this.#canMail()) this.#mails.add(opened.id)
+    for (const { id } of this.#channels.receiversOf(trigger.id, opened.signal))
+      this.#pending.add(id, opened.id)
   }
 
   forget(triggerId: string): void {
+    this.#pending.discard(triggerId)
     this.#incidents.forget(triggerId)
     this.#settings.reset(triggerId)
+    this.#channels.removeTrigger(triggerId)
   }
 
   /** Performs the work that is due. @returns the time of the next call */
@@ -69,6 +96,7 @@ export class Alerts {
     const times = [
       this.#incidents.runDue(now),
       this.#mails.runDue(now),
+      this.#pending.runDue(now),
       this.#deliveries.runDue(now, this.#options.keepAlive),
     ].filter((time) => time !== undefined)
     return times.length > 0 ? Math.min(...times) : undefined
@@ -81,13 +109,13 @@ export class Alerts {
 
   change(change: AlertSettingsChange): AlertSettingsRecord {
     this.#settings.change(ACCOUNT, change)
-    if (change.muted === true) this.#mails.discard()
+    if (change.muted === true) this.#discard()
     return this.settings()
   }
 
   changeTrigger(triggerId: string, change: AlertSettingsChange): TriggerAlertSettings {
     this.#settings.change(triggerId, change)
-    if (change.muted === true) this.#mails.discard(triggerId)
+    if (change.muted === true) this.#discard(triggerId)
     return this.#settings.trigger(triggerId)
   }
 
@@ -112,54 +140,62 @@ export class Alerts {
   /** @returns `undefined` if this deployment cannot use the channel */
   test(channel: AlertChannel, now: number): AlertDelivery | undefined {
     if (!this.#available().includes(channel)) return undefined
-    return this.#deliveries.add({ channel, incidentIds: [], test: true }, now)
+    return this.#deliveries.add({ channel, channelId: null, incidentIds: [], test: true }, now)
   }
 
   #available(): AlertChannel[] {
+    return ALERT_CHANNELS.filter((channel) => channel !== 'mail' || this.#canMail())
+  }
+
+  #canMail(): boolean {
     const settings = settingsOf(this.#options.env)
-    const canMail = settings.ALERT_MAIL === 'on' && hasMailer(settings)
-    return ALERT_CHANNELS.filter((channel) => channel !== 'mail' || canMail)
+    return settings.ALERT_MAIL === 'on' && hasMailer(settings)
   }
 
-  async #send(delivery: DueDelivery): Promise<void> {
+  #discard(triggerId?: string): void {
+    this.#mails.discard(triggerId)
+    this.#pending.discard(triggerId)
+  }
+
+  async #send(delivery: DueDelivery): Promise<number | null> {
+    const { env } = this.#options
+    const userId = this.#options.userId()
+    const incidents = (ids: readonly number[]) => this.#incidents.byIds(ids).map(toIncidentRecord)
+    if (delivery.channel !== 'mail')
+      return sendToChannel({ env, userId, channels: this.#channels, incidents }, delivery)
+    await sendMail(env, userId, (recipient) => this.#mail(recipient, delivery))
+    return null
+  }
+
+  async #mail(recipient: string, { channelId, incidentIds, test }: DueDelivery) {
     const { env, userId } = this.#options
-    const settings = settingsOf(env)
-    const identity = { db: drizzle(env.DB, { schema }), now: Date.now, random }
-    const recipient = await this.#address(identity.db)
-    const mail = delivery.test
-      ? testMail(recipient, settings.PUBLIC_URL)
-      : await this.#mailOf(recipient, delivery.incidentIds, userId())
-    try {
-      await chooseMailer(settings, identity).send(mail)
-    } catch (error) {
-      if (error instanceof MailerNotConfiguredError)
-        throw new UndeliverableError('The deployment has no mailer.', { cause: error })
-      if (error instanceof MailNotSentError && error.failure.reason === 'refused')
-        throw new UndeliverableError(error.message, { cause: error })
-      throw error
+    const { ID_MAC_KEY, PUBLIC_URL } = settingsOf(env)
+    if (test) return testMail(recipient, PUBLIC_URL)
+    if (channelId !== null) {
+      const channel = this.#channels.byId(channelId)
+      if (!channel) throw new UndeliverableError('The channel was deleted.')
+      return channelMail(recipient, channel, PUBLIC_URL)
     }
-  }
-
-  async #mailOf(recipient: string, incidentIds: number[], userId: string) {
-    const { ID_MAC_KEY, PUBLIC_URL } = settingsOf(this.#options.env)
     const incidents = this.#incidents.byIds(incidentIds).map(toIncidentRecord)
     if (incidents.length === 0) throw new UndeliverableError('The trigger was deleted.')
     const triggerId = incidents.length === 1 ? incidents[0]!.trigger_id : null
-    const token = await createMuteToken(ID_MAC_KEY, { userId, triggerId }, Date.now())
+    const token = await createMuteToken(ID_MAC_KEY, { userId: userId(), triggerId }, Date.now())
     const links = { publicUrl: PUBLIC_URL, muteUrl: muteUrl(PUBLIC_URL, token) }
     return alertMail(recipient, incidents, links)
   }
 
-  async #address(db: ReturnType<typeof drizzle<typeof schema>>): Promise<string> {
-    const { users } = schema
-    const row = await db
-      .select({ email: users.email })
-      .from(users)
-      .where(eq(users.id, this.#options.userId()))
-      .get()
-    // The row of an erased user has no address, nor does one that was restored from a trigger.
-    if (!row?.email.includes('@')) throw new UndeliverableError('The account has no address.')
-    return row.email
+  /** Tests, and failures that the channel did not cause, do not count. */
+  #attempted({ channel, channelId, test }: DueDelivery, error: unknown): void {
+    if (channel === 'mail' || test) return
+    if (error === undefined) return this.#channels.recordSuccess(channelId!, Date.now())
+    const isGone = error instanceof AttemptFailedError && error.isGone
+    if (error instanceof UndeliverableError && !isGone) return
+    if (!this.#channels.recordFailure(channelId!, isGone, Date.now())) return
+    this.#pending.discardChannel(channelId!)
+    this.#options.log('alert.channel_disabled', { channel })
+    if (!this.#canMail()) return
+    const mail = { channel: 'mail' as const, channelId, incidentIds: [], test: false }
+    this.#deliveries.add(mail, Date.now())
   }
 }
 

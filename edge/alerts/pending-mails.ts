@@ -1,16 +1,5 @@
-import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../shared/durations.ts'
-import { isEndPast } from '../deadline.ts'
+import { alertsCounted, allowedAt, MAIL_LIMITS } from './alert-digest.ts'
 import type { AlertDeliveries } from './alert-deliveries.ts'
-
-/**
- * Limits on alert mails to one user. The first mail is sent at once. Incidents that open within the next ten minutes
- * share one mail.
- */
-const MAIL_LIMITS = [
-  { mails: 1, withinMs: 10 * MINUTE_MS },
-  { mails: 3, withinMs: HOUR_MS },
-  { mails: 10, withinMs: DAY_MS },
-] as const
 
 /** Incidents for which a mail has to be sent. */
 export class PendingMails {
@@ -41,19 +30,11 @@ export class PendingMails {
       .toArray()
       .map(({ id }) => id)
     if (ids.length === 0) return undefined
-    const allowedAt = this.#allowedAt(now)
-    if (allowedAt > now) return allowedAt
-    this.#deliveries.add({ channel: 'mail', incidentIds: ids, test: false }, now)
+    const sentAt = this.#deliveries.alertTimes(null, alertsCounted(MAIL_LIMITS))
+    const at = allowedAt(MAIL_LIMITS, sentAt, now)
+    if (at > now) return at
+    this.#deliveries.add({ channel: 'mail', channelId: null, incidentIds: ids, test: false }, now)
     this.discard()
     return undefined
-  }
-
-  #allowedAt(now: number): number {
-    const sentAt = this.#deliveries.alertMailTimes(MAIL_LIMITS.at(-1)!.mails)
-    const ends = MAIL_LIMITS.map(({ mails, withinMs }) => {
-      const until = (sentAt[mails - 1] ?? Number.NEGATIVE_INFINITY) + withinMs
-      return isEndPast(until, withinMs, now) ? now : until
-    })
-    return Math.max(...ends)
   }
 }

@@ -171,6 +171,7 @@ export const SOURCES: readonly DocumentSource[] = [
   { file: 'docs/decisions/0135-limits-of-usage-keys.md', title: "0135 Limits of usage keys", lead: "", load: () => import('../../docs/decisions/0135-limits-of-usage-keys.md') },
   { file: 'docs/decisions/0136-audit-log.md', title: "0136 Audit log of an account, as a hash chain", lead: "", load: () => import('../../docs/decisions/0136-audit-log.md') },
   { file: 'docs/decisions/0137-search-of-runs.md', title: "0137 Search of run histories", lead: "", load: () => import('../../docs/decisions/0137-search-of-runs.md') },
+  { file: 'docs/decisions/0138-alert-channels.md', title: "0138 Alert channels", lead: "", load: () => import('../../docs/decisions/0138-alert-channels.md') },
   { file: 'docs/decisions/0140-selection-of-logs.md', title: "0140 Selection of logs: conditions on decoded values", lead: "", load: () => import('../../docs/decisions/0140-selection-of-logs.md') },
   { file: 'docs/decisions/0143-remote-mcp.md', title: "0143 The remote MCP server", lead: "", load: () => import('../../docs/decisions/0143-remote-mcp.md') },
   { file: 'docs/decisions/0145-secrets-by-reference.md', title: "0145 Webhook secrets by reference", lead: "", load: () => import('../../docs/decisions/0145-secrets-by-reference.md') },

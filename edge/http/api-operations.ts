@@ -1,4 +1,12 @@
 import {
+  createAlertChannelOperation,
+  deleteAlertChannelOperation,
+  listAlertChannelsOperation,
+  patchAlertChannelOperation,
+  rotateAlertSecretOperation,
+  testAlertChannelOperation,
+} from './alerts-channels.ts'
+import {
   listAlertDeliveriesOperation,
   listIncidentsOperation,
   testAlertOperation,
@@ -62,4 +70,10 @@ export const apiOperations: readonly AnyApiOperation[] = [
   resetTriggerAlertsOperation,
   listAlertDeliveriesOperation,
   testAlertOperation,
+  listAlertChannelsOperation,
+  createAlertChannelOperation,
+  patchAlertChannelOperation,
+  deleteAlertChannelOperation,
+  rotateAlertSecretOperation,
+  testAlertChannelOperation,
 ]

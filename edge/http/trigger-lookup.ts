@@ -4,13 +4,20 @@ import { triggerIdOfRun } from '../../shared/ids.ts'
 import { isTriggerId } from '../triggers/trigger-id.ts'
 import type { AppEnv } from './app-env.ts'
 
+const LISTS = {
+  trigger: ['triggers', 'triggers'],
+  run: ['triggers', 'triggers'],
+  replay: ['replays', 'replays'],
+  channel: ['alerts/channels', 'channels'],
+} as const
+
 /**
  * Returns the error for an ID that is unknown, malformed, or belongs to another user. The error is identical in all
  * three cases.
  */
-export function notFound(what: 'trigger' | 'run' | 'replay'): ApiError {
-  const list = what === 'replay' ? 'replays' : 'triggers'
-  return new ApiError(404, `No ${what} has this ID.`, `GET /api/${list} lists your ${list}.`)
+export function notFound(what: 'trigger' | 'run' | 'replay' | 'channel'): ApiError {
+  const [path, list] = LISTS[what]
+  return new ApiError(404, `No ${what} has this ID.`, `GET /api/${path} lists your ${list}.`)
 }
 
 /**

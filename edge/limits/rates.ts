@@ -23,6 +23,8 @@ export const RATES = {
    * and after ten notices the owner has been warned.
    */
   notice_mailbox: { burst: 10, perMinute: 1 },
+  /** Limits requests to servers of others, which a test of an alert channel causes. */
+  alert_test: { burst: 20, perMinute: 6 },
   /**
    * Limits the number of database rows, because each registered request occupies a row until the request is deleted.
    */

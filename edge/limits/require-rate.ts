@@ -20,6 +20,7 @@ const CALLER_DESCRIPTIONS: Record<RateName, string> = {
   sign_in_address: 'this address',
   sign_in_mailbox: 'this mailbox',
   notice_mailbox: 'this mailbox',
+  alert_test: 'this user',
   agent_request_address: 'this address',
   agent_approval: 'this account',
   refused_token_address: 'this address',

@@ -46,6 +46,8 @@ export type WebhookResult =
   /** `options.filter` does not match the event. */
   | { state: 'filtered' }
 
+export type AlertResult = IntakeResult | { state: 'filtered' }
+
 export type IntakeOptions = {
   state: TriggerState
   store: RunStore
@@ -178,7 +180,16 @@ export class Intake {
     return hasRules ? this.#acceptByRules(arrival) : this.accept(arrival)
   }
 
-  async #acceptByRules(arrival: Arrival): Promise<WebhookResult> {
+  /** Queues an alert by the trigger's rules for webhooks, without verifying a source. */
+  async acceptAlert(arrival: Arrival): Promise<AlertResult> {
+    const options = this.webhookOptions()
+    if (!options) return { state: 'unknown' }
+    return this.#options.rules.appliesTo(options)
+      ? this.#acceptByRules(arrival)
+      : this.accept(arrival)
+  }
+
+  async #acceptByRules(arrival: Arrival): Promise<AlertResult> {
     const { rules, state } = this.#options
     await rules.prepare(state.current)
     const trigger = state.current

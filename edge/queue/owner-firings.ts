@@ -1,5 +1,6 @@
 import type { ReplayCode } from '../../shared/wire/run.ts'
 import type { TriggerKind } from '../../shared/wire/trigger.ts'
+import { derivedRunSuffix } from '../derived-run-suffix.ts'
 import { type ParamsFiring, type WebhookFiring, PARSING_RULES } from './firing.ts'
 import type { Arrival } from './intake.ts'
 import type { RunRow } from './records.ts'
@@ -30,17 +31,33 @@ export function testArrival(
   }
   if (trigger.kind === 'chain_event') return chainEventArrival(body)
   if (trigger.kind !== 'webhook') return undefined
+  return { firing: jsonFiring(trigger.webhookUrl, now), body, test: true }
+}
+
+export type AlertEvent = {
+  /** The same in each attempt. An alert fires a trigger at most once. */
+  id: string
+  /** JSON text, encoded as UTF-8. */
+  body: Uint8Array
+}
+
+export function alertArrival({ id, body }: AlertEvent, webhookUrl: string, now: number): Arrival {
+  return { firing: jsonFiring(webhookUrl, now), body, suffix: derivedRunSuffix(`alert ${id}`) }
+}
+
+/** Returns the firing of a webhook that the service itself sends, as text. */
+function jsonFiring(webhookUrl: string, now: number): string {
   const firing: WebhookFiring = {
     source: 'webhook',
     method: 'POST',
-    url: trigger.webhookUrl,
+    url: webhookUrl,
     query: {},
     receivedAt: now,
     contentType: 'application/json',
     rules: PARSING_RULES,
     headers: { 'content-type': 'application/json' },
   }
-  return { firing: JSON.stringify(firing), body, test: true }
+  return JSON.stringify(firing)
 }
 
 /** Passes `event` to the action unchanged, so that owners can test an action without constructing a raw log. */

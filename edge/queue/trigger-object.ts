@@ -14,8 +14,8 @@ import type { VisitResult } from '../schedule/scan.ts'
 import type { ReplayBatch, ReplayBatchResult } from '../replays/replay-batch.ts'
 import type { HandshakeReply } from '../triggers/handshake-reply.ts'
 import type { RunOutcome } from './held-responses.ts'
-import type { IntakeResult, WebhookPost, WebhookResult } from './intake.ts'
-import type { TestRun } from './owner-firings.ts'
+import type { AlertResult, IntakeResult, WebhookPost, WebhookResult } from './intake.ts'
+import type { AlertEvent, TestRun } from './owner-firings.ts'
 import type { PageQuery } from './run-pages.ts'
 import type { ChartRange, TriggerSnapshot } from './trigger-snapshot.ts'
 import type { NewTrigger, TriggerChange } from './trigger-state.ts'
@@ -75,6 +75,11 @@ export interface TriggerObject {
   run(ownerId: string, runId: string, waitMs?: number): Promise<RunRecord | undefined>
   /** If the result is `queued`, the run is already on disk. */
   fireTest(ownerId: string, test: TestRun): Promise<IntakeResult | { state: 'takes_no_event' }>
+  /**
+   * Fires a webhook trigger with an alert of its owner. Its filter applies, but not its source, because the service is the
+   * sender. Returns `unknown` for other triggers.
+   */
+  fireAlert(ownerId: string, alert: AlertEvent): Promise<AlertResult>
   /** If the result is `queued`, the new run is already on disk. */
   replay(ownerId: string, runId: string, code: ReplayCode): Promise<IntakeResult>
   /** Evaluates the expressions of these options on the trigger's latest events. */

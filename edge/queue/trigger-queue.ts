@@ -18,8 +18,14 @@ import { type ReplayBatch, type ReplayBatchResult, replayBatch } from '../replay
 import type { VisitResult } from '../schedule/scan.ts'
 import { wakeScanner } from '../schedule/wake-scanner.ts'
 import type { RunOutcome } from './held-responses.ts'
-import type { IntakeResult, WebhookPost, WebhookResult } from './intake.ts'
-import { replayArrival, type TestRun, testArrival } from './owner-firings.ts'
+import type { AlertResult, IntakeResult, WebhookPost, WebhookResult } from './intake.ts'
+import {
+  alertArrival,
+  type AlertEvent,
+  replayArrival,
+  type TestRun,
+  testArrival,
+} from './owner-firings.ts'
 import { evaluateRecentEvents } from './recent-events.ts'
 import { parseTriggerOptions, webhookUrlOf } from './records.ts'
 import { planSourceChange } from '../sources/source-change.ts'
@@ -186,6 +192,13 @@ export class TriggerQueue extends DurableObject<Env> implements TriggerObject {
     const webhookUrl = webhookUrlOf(triggerId, PUBLIC_URL)
     const arrival = testArrival(test, { kind, webhookUrl }, Date.now())
     return arrival ? this.#parts.intake.accept(arrival) : { state: 'takes_no_event' }
+  }
+
+  async fireAlert(ownerId: string, alert: AlertEvent): Promise<AlertResult> {
+    const trigger = this.#ownedTrigger(ownerId)
+    if (!trigger) return { state: 'unknown' }
+    const webhookUrl = webhookUrlOf(trigger.triggerId, settingsOf(this.env).PUBLIC_URL)
+    return this.#parts.intake.acceptAlert(alertArrival(alert, webhookUrl, Date.now()))
   }
 
   async replay(ownerId: string, runId: string, code: ReplayCode): Promise<IntakeResult> {

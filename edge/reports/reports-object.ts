@@ -10,6 +10,12 @@ import type {
   IncidentsResponse,
   TriggerAlertSettings,
 } from '../../shared/wire/alert.ts'
+import type {
+  AlertChannelChange,
+  AlertChannelRecord,
+  AlertChannelWithSecret,
+  NewAlertChannel,
+} from '../../shared/wire/alert-channel.ts'
 import type { ReportBatch } from './report.ts'
 
 export interface ReportsObject extends ReplaysObject {
@@ -28,4 +34,19 @@ export interface ReportsObject extends ReplaysObject {
   alertDeliveries(query: AlertDeliveriesQuery): Promise<AlertDeliveriesResponse>
   /** @returns `undefined` if this deployment cannot use the channel */
   testAlert(channel: AlertChannel): Promise<AlertDelivery | undefined>
+  alertChannels(): Promise<AlertChannelRecord[]>
+  /**
+   * The caller must have checked the URL, and that the user owns the triggers.
+   * @returns `undefined` if there are too many channels
+   */
+  createAlertChannel(channel: NewAlertChannel): Promise<AlertChannelWithSecret | undefined>
+  /** The caller must have checked the URL, and that the user owns the triggers. */
+  changeAlertChannel(
+    id: number,
+    change: AlertChannelChange,
+  ): Promise<AlertChannelRecord | undefined>
+  /** @returns `undefined` if there is no such webhook */
+  rotateAlertSecret(id: number): Promise<AlertChannelWithSecret | undefined>
+  deleteAlertChannel(id: number): Promise<boolean>
+  testAlertChannel(id: number): Promise<AlertDelivery | undefined>
 }

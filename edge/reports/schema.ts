@@ -3,8 +3,9 @@
  * user without reports has no tables.
  */
 import { sql } from 'drizzle-orm'
-import { index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
-import { ALERT_CHANNELS, ALERT_SIGNALS } from '../../shared/wire/alert.ts'
+import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
+import { ALERT_CHANNEL_TYPES } from '../../shared/wire/alert-channel.ts'
+import { ALERT_SIGNALS, DELIVERY_CHANNELS } from '../../shared/wire/alert.ts'
 
 /** Triggers that have sent reports. */
 export const reporters = sqliteTable('reporters', {
@@ -133,12 +134,48 @@ export const alertSettings = sqliteTable('alert_settings', {
   muted: integer('muted', { mode: 'boolean' }).notNull().default(false),
 })
 
+/** Channels that the user added. */
+export const alertChannels = sqliteTable('alert_channels', {
+  id: integer('id').primaryKey({ autoIncrement: true }),
+  type: text('type', { enum: ALERT_CHANNEL_TYPES }).notNull(),
+  name: text('name').notNull(),
+  /** The URL of a webhook, or the ID of a trigger. */
+  target: text('target').notNull(),
+  /** JSON arrays. Null for all. */
+  signals: text('signals'),
+  triggerIds: text('trigger_ids'),
+  /** Encrypted secrets of a webhook, the current one first (`alerts/channel-secrets.ts`). */
+  secrets: text('secrets'),
+  /** Time at which the secret was replaced. The previous one signs for a day longer. */
+  rotatedAt: integer('rotated_at'),
+  /** Null if the channel is enabled. */
+  disabled: text('disabled', { enum: ['owner', 'failing', 'gone'] }),
+  /** Failed attempts since the last success, and the time of the first of them. */
+  failures: integer('failures').notNull().default(0),
+  failingSince: integer('failing_since'),
+  succeededAt: integer('succeeded_at'),
+  createdAt: integer('created_at').notNull(),
+})
+
+/** Incidents that an alert channel has not been sent yet. */
+export const pendingAlerts = sqliteTable(
+  'pending_alerts',
+  { channelId: integer('channel_id').notNull(), incidentId: integer('incident_id').notNull() },
+  (table) => [primaryKey({ columns: [table.channelId, table.incidentId] })],
+)
+
 /** Outbox of alerts, and their history. */
 export const alertDeliveries = sqliteTable(
   'alert_deliveries',
   {
     id: integer('id').primaryKey({ autoIncrement: true }),
-    channel: text('channel', { enum: ALERT_CHANNELS }).notNull(),
+    channel: text('channel', { enum: DELIVERY_CHANNELS }).notNull(),
+    /** `alert_channels.id`. For a mail, the disabled channel that it is about. */
+    channelId: integer('channel_id'),
+    /** Random, the same in each attempt (`webhook-id`). Null for a mail. */
+    messageId: text('message_id'),
+    /** HTTP status of the last attempt of a webhook. */
+    statusCode: integer('status_code'),
     test: integer('test', { mode: 'boolean' }).notNull(),
     /** JSON array. Empty for a test. */
     incidentIds: text('incident_ids').notNull(),
@@ -156,5 +193,6 @@ export const alertDeliveries = sqliteTable(
       .on(table.nextAt)
       .where(sql`state = 'pending'`),
     index('alert_deliveries_ended').on(table.endedAt),
+    index('alert_deliveries_channel').on(table.channelId, table.id),
   ],
 )

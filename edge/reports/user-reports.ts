@@ -8,6 +8,7 @@ import type {
   AlertSettingsChange,
   IncidentsQuery,
 } from '../../shared/wire/alert.ts'
+import type { AlertChannelChange, NewAlertChannel } from '../../shared/wire/alert-channel.ts'
 import type { LogFields } from '../../shared/service-log/line.ts'
 import { Alerts } from '../alerts/alerts.ts'
 import type { Env } from '../env.ts'
@@ -169,6 +170,36 @@ export class UserReports extends DurableObject<Env> implements ReportsObject {
   async testAlert(channel: AlertChannel) {
     await this.#createTables()
     return this.#alerts.test(channel, Date.now())
+  }
+
+  async alertChannels() {
+    await this.#createTables()
+    return this.#alerts.channels.list()
+  }
+
+  async createAlertChannel(channel: NewAlertChannel) {
+    await this.#createTables()
+    return this.#alerts.channels.create(channel, Date.now())
+  }
+
+  async changeAlertChannel(id: number, change: AlertChannelChange) {
+    await this.#createTables()
+    return this.#alerts.channels.change(id, change)
+  }
+
+  async rotateAlertSecret(id: number) {
+    await this.#createTables()
+    return this.#alerts.channels.rotate(id, Date.now())
+  }
+
+  async deleteAlertChannel(id: number) {
+    await this.#createTables()
+    return this.#alerts.channels.remove(id)
+  }
+
+  async testAlertChannel(id: number) {
+    await this.#createTables()
+    return this.#alerts.channels.test(id, Date.now())
   }
 
   override async alarm(): Promise<void> {

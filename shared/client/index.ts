@@ -59,10 +59,18 @@ export {
 export { type AgentToken, newAgentToken } from './agent-token.ts'
 export type * from './triggers/records.ts'
 export type {
+  AlertChannel,
+  AlertChannelChanges,
+  AlertChannelFields,
+  AlertChannelOperations,
+  AlertChannelWithSecret,
+} from './triggers/alert-channels.ts'
+export type {
   AlertDelivery,
   AlertOperations,
   AlertSettings,
   AlertSettingsFields,
+  DeliveryFilter,
   Incident,
   IncidentFilter,
   TriggerAlertSettings,

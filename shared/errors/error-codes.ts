@@ -347,6 +347,13 @@ export const ERROR_CODES = {
     fix: '`GET /api/alerts/settings` lists the channels that are available.',
     again: 'after that',
   },
+  too_many_channels: {
+    statuses: [409],
+    from: 'the trigger service',
+    meaning: 'The account has reached the maximum number of alert channels.',
+    fix: 'Delete channels that you no longer use.',
+    again: 'after that',
+  },
   too_many_triggers: {
     statuses: [409],
     from: 'the trigger service',

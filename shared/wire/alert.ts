@@ -9,13 +9,19 @@ export type AlertSignal = (typeof ALERT_SIGNALS)[number]
 export const ALERT_CHANNELS = ['mail'] as const
 export type AlertChannel = (typeof ALERT_CHANNELS)[number]
 
+/** Mail, and the types of the channels that users add (`alert-channel.ts`). */
+export const DELIVERY_CHANNELS = [...ALERT_CHANNELS, 'webhook', 'trigger'] as const
+export type DeliveryChannel = (typeof DELIVERY_CHANNELS)[number]
+
 const time = z.iso.datetime()
 const signals = z.array(z.enum(ALERT_SIGNALS)).max(ALERT_SIGNALS.length)
 const channels = z.array(z.enum(ALERT_CHANNELS)).max(ALERT_CHANNELS.length)
 
 export const alertSettingsRequest = z.strictObject({
   signals: signals.optional().describe('Signals that alert. All by default.'),
-  channels: channels.optional().describe('Channels that receive alerts. `["mail"]` by default.'),
+  channels: channels
+    .optional()
+    .describe('Built-in channels that receive alerts. `["mail"]` by default.'),
   muted: z
     .boolean()
     .optional()
@@ -97,19 +103,29 @@ export type IncidentsResponse = z.infer<typeof incidentsResponse>
 
 export const alertDelivery = z.object({
   id: z.int(),
-  channel: z.enum(ALERT_CHANNELS),
+  channel: z.enum(DELIVERY_CHANNELS),
+  /** The channel that received the alert. Null for a mail, unless the mail is about a disabled channel. */
+  channel_id: z.int().nullable(),
   state: z.enum(['pending', 'sent', 'failed']),
   test: z.boolean(),
   incident_ids: z.array(z.int()),
   created_at: time,
   ended_at: time.nullable(),
   attempts: z.int(),
+  /** HTTP status of the last attempt of a webhook. Null without a response. */
+  status_code: z.int().nullable(),
   /** Reason of the last failed attempt. */
   error: z.string().nullable(),
 })
 export type AlertDelivery = z.infer<typeof alertDelivery>
 
-export const alertDeliveriesQuery = z.object(pageQuery)
+export const alertDeliveriesQuery = z.object({
+  ...pageQuery,
+  channel_id: integerText
+    .pipe(z.number().min(1))
+    .optional()
+    .meta({ description: 'Only deliveries to this channel.' }),
+})
 export type AlertDeliveriesQuery = z.infer<typeof alertDeliveriesQuery>
 
 export const alertDeliveriesResponse = z.object({

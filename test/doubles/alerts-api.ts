@@ -1,4 +1,6 @@
 import { alertSettingsRequest, alertTestRequest } from '../../shared/wire/alert.ts'
+import { alertChannelChangeRequest, alertChannelRequest } from '../../shared/wire/alert-channel.ts'
+import type { AlertChannelRecord } from '../../shared/wire/alert-channel.ts'
 import type {
   AlertSettingsRecord,
   IncidentRecord,
@@ -10,6 +12,8 @@ type Call = { url: URL; body: unknown; id: string }
 
 const AT = '2026-05-22T13:05:00.000Z'
 
+export const CHANNEL_SECRET = 'whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'
+
 /** Routes of `/api/alerts` with two incidents, of which a page contains one. */
 export function alertRoutes(): [string, RegExp, (call: Call) => Answer][] {
   const settings: AlertSettingsRecord = {
@@ -19,7 +23,75 @@ export function alertRoutes(): [string, RegExp, (call: Call) => Answer][] {
     available_channels: ['mail'],
     triggers: [],
   }
+  const channels: AlertChannelRecord[] = []
+  const channelOf = (id: string) => channels.find((channel) => channel.id === Number(id))
   return [
+    ['GET', /^\/api\/alerts\/channels$/, () => ({ body: { channels } })],
+    [
+      'POST',
+      /^\/api\/alerts\/channels$/,
+      ({ body }) => {
+        const fields = alertChannelRequest.parse(body)
+        const isWebhook = fields.type === 'webhook'
+        const channel: AlertChannelRecord = {
+          id: channels.length + 1,
+          type: fields.type,
+          name: fields.name,
+          url: fields.url ?? null,
+          trigger_id: fields.trigger_id ?? null,
+          signals: fields.signals ?? null,
+          trigger_ids: fields.trigger_ids ?? null,
+          enabled: true,
+          disabled_reason: null,
+          created_at: AT,
+          last_success_at: null,
+          failing_since: null,
+        }
+        channels.push(channel)
+        return { status: 201, body: { ...channel, secret: isWebhook ? CHANNEL_SECRET : null } }
+      },
+    ],
+    [
+      'PATCH',
+      /^\/api\/alerts\/channels\/(\d+)$/,
+      ({ id, body }) => {
+        const { enabled = true } = alertChannelChangeRequest.parse(body)
+        const channel = channelOf(id)
+        if (!channel) return { status: 404, body: MISSING }
+        channel.enabled = enabled
+        channel.disabled_reason = enabled ? null : 'owner'
+        return { body: channel }
+      },
+    ],
+    [
+      'DELETE',
+      /^\/api\/alerts\/channels\/(\d+)$/,
+      ({ id }) => {
+        const at = channels.findIndex((channel) => channel.id === Number(id))
+        if (at < 0) return { status: 404, body: MISSING }
+        channels.splice(at, 1)
+        return { status: 204 }
+      },
+    ],
+    [
+      'POST',
+      /^\/api\/alerts\/channels\/(\d+)\/rotate-secret$/,
+      ({ id }) => ({ body: { ...channelOf(id), secret: CHANNEL_SECRET } }),
+    ],
+    [
+      'POST',
+      /^\/api\/alerts\/channels\/(\d+)\/test$/,
+      ({ id }) => ({
+        status: 202,
+        body: {
+          ...DELIVERY,
+          channel: channelOf(id)?.type,
+          channel_id: Number(id),
+          state: 'pending',
+          test: true,
+        },
+      }),
+    ],
     [
       'GET',
       /^\/api\/alerts\/incidents$/,
@@ -96,14 +168,18 @@ const INCIDENTS = [
   incident(1, { signal: 'trigger_held', state: 'resolved', resolved_at: AT, ...HELD }),
 ]
 
+const MISSING = { error: 'not_found', message: 'No channel has this ID.', fix: 'List them.' }
+
 const DELIVERY = {
   id: 1,
   channel: 'mail',
+  channel_id: null,
   state: 'sent',
   test: false,
   incident_ids: [2],
   created_at: AT,
   ended_at: AT,
   attempts: 1,
+  status_code: null,
   error: null,
 }

@@ -7,6 +7,8 @@ export type Provided = {
   anvil: string
   /** URL of the e-mail APIs (`test/doubles/mail-api.ts`). */
   mailApi: string
+  /** URL of a receiver of alerts (`test/doubles/alert-receiver.ts`). */
+  alertReceiver: string
   /** Seeds for the simulation of chain events. */
   simulation: { first: number; count: number }
   /** URL of `test/previous-version/record.ts`, for the files that record a version. */

@@ -1,6 +1,12 @@
 import type { Command } from 'commander'
-import type { AlertSettings, Incident, TriggerAlertSettings } from '../../client/triggers/alerts.ts'
+import type {
+  AlertDelivery,
+  AlertSettings,
+  Incident,
+  TriggerAlertSettings,
+} from '../../client/triggers/alerts.ts'
 import type { Cli } from '../cli.ts'
+import { channelId, registerAlertChannels } from './alert-channels.ts'
 import { columns, facts, formatUtcTime } from './columns.ts'
 import { addExamples } from './examples.ts'
 import { resolveTriggerId } from './trigger/resolve-ids.ts'
@@ -9,7 +15,14 @@ export function registerAlerts(program: Command, cli: Cli): void {
   const alerts = program
     .command('alerts')
     .description('List the incidents of your triggers, and change your alerts.')
-  for (const register of [registerList, registerSettings, registerMutes, registerTest])
+  for (const register of [
+    registerList,
+    registerSettings,
+    registerMutes,
+    registerTest,
+    registerAlertChannels,
+    registerDeliveries,
+  ])
     register(alerts, cli)
 }
 
@@ -85,6 +98,38 @@ function registerTest(alerts: Command, cli: Cli): void {
     const delivery = await triggers.alerts.test('mail')
     cli.print(command, delivery, () => ['a mail is being sent'])
   })
+}
+
+function registerDeliveries(alerts: Command, cli: Cli): void {
+  const command = alerts
+    .command('deliveries')
+    .description('List the alerts of the last 30 days, newest first.')
+    .option('--channel <id>', 'only alerts to this channel', channelId)
+  cli.withDeploymentOptions(command)
+  addExamples(command, ['svc alerts deliveries'])
+  command.action(async ({ channel }: { channel?: number }) => {
+    const { triggers } = await cli.client(command, { token: true })
+    const filter = channel === undefined ? {} : { channelId: channel }
+    const deliveries = await triggers.alerts.deliveries(filter).all()
+    cli.print(command, deliveries, () => deliveryLines(deliveries))
+  })
+}
+
+function deliveryLines(deliveries: readonly AlertDelivery[]): string[] {
+  if (deliveries.length === 0) return ['no deliveries']
+  return columns(
+    deliveries.map(
+      ({ created_at, channel, channel_id, state, test, attempts, status_code, error }) => [
+        formatUtcTime(created_at),
+        channel_id === null ? channel : `${channel} ${channel_id}`,
+        state,
+        test ? 'test' : 'alert',
+        attempts === 1 ? '1 attempt' : `${attempts} attempts`,
+        status_code === null ? '-' : String(status_code),
+        error ?? '-',
+      ],
+    ),
+  )
 }
 
 function incidentLines(incidents: readonly Incident[]): string[] {

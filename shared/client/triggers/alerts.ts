@@ -12,6 +12,7 @@ import type {
 } from '../../wire/alert.ts'
 import { type Listing, listing } from '../core/listing.ts'
 import type { CallOptions } from '../options.ts'
+import { alertChannelOperations, type AlertChannelOperations } from './alert-channels.ts'
 import { sendOnce } from './lost-responses.ts'
 import { triggerBody, triggerIdOf, type TriggersParts } from './send-request.ts'
 
@@ -23,6 +24,11 @@ export type AlertSettingsFields = z.input<typeof alertSettingsRequest>
 export type IncidentFilter = {
   state?: Incident['state']
   triggerId?: string
+}
+
+export type DeliveryFilter = {
+  /** Only deliveries to this channel. */
+  channelId?: number
 }
 
 /** Operations of `client.triggers.alerts`. */
@@ -41,9 +47,11 @@ export type AlertOperations = {
   /** Lets the settings of the account apply to the trigger again. */
   resetTrigger(triggerId: string, options?: CallOptions): Promise<void>
   /** Lists the alerts that were sent in the last 30 days, newest first. */
-  deliveries(options?: CallOptions): Listing<AlertDelivery>
+  deliveries(filter?: DeliveryFilter, options?: CallOptions): Listing<AlertDelivery>
   /** Sends a test alert. Not retried. */
   test(channel: AlertChannel, options?: CallOptions): Promise<AlertDelivery>
+  /** Webhooks and triggers that receive alerts. */
+  channels: AlertChannelOperations
 }
 
 const PATH = '/api/alerts'
@@ -89,11 +97,13 @@ export function alertOperations(parts: TriggersParts): AlertOperations {
     async resetTrigger(triggerId, options) {
       await change('DELETE', `${PATH}/triggers/${triggerIdOf(triggerId)}`, undefined, options)
     },
-    deliveries: (options) =>
+    deliveries: ({ channelId } = {}, options) =>
       listing(async function* () {
-        for await (const page of pages<AlertDeliveriesResponse>('deliveries', {}, options))
+        const filter = { channel_id: channelId === undefined ? undefined : String(channelId) }
+        for await (const page of pages<AlertDeliveriesResponse>('deliveries', filter, options))
           yield page.deliveries
       }),
+    channels: alertChannelOperations(parts),
     test(channel, options) {
       const write = { method: 'POST', path: `${PATH}/test`, json: { channel } } as const
       return sendOnce(parts, write, options, CHECK_DELIVERIES_FIX)

@@ -6,13 +6,7 @@ import { Conflict, NotFound, ServiceUnavailable } from '../failures/by-status.ts
 import { NetworkFailed, NotTheApi } from '../failures/transport-errors.ts'
 import type { CallOptions } from '../options.ts'
 import type { ClientRequest } from '../request.ts'
-import {
-  triggerBody,
-  runPath,
-  triggerPath,
-  type TriggersParts,
-  triggerIdOf,
-} from './send-request.ts'
+import { triggerBody, runPath, type TriggersParts, triggerIdOf } from './send-request.ts'
 import type { Run, FiredRun } from './records.ts'
 import { fetchRun } from './wait-for-run.ts'
 
@@ -43,12 +37,12 @@ export async function sendOnce<Body>(
 }
 
 /** If a response is lost and the retry gets 404, the deletion counts as successful. */
-export async function deleteTrigger(
+export async function deleteOnce(
   parts: TriggersParts,
-  triggerId: string,
+  path: string,
   options?: CallOptions,
 ): Promise<void> {
-  const write: TriggerWrite = { method: 'DELETE', path: triggerPath(triggerId) }
+  const write: TriggerWrite = { method: 'DELETE', path }
   try {
     await triggerBody(parts, { ...write, repeat: 'never' }, options)
   } catch (error) {

@@ -46,6 +46,13 @@ export const replayPath = (id: string) =>
   `/api/replays/${requireId('replay', id, REPLAY_ID_CHARACTERS)}`
 
 /** @throws {NotSent} `malformed_id` */
+export function alertChannelPath(id: number): string {
+  if (Number.isSafeInteger(id) && id > 0) return `/api/alerts/channels/${id}`
+  const message = 'not an ID of an alert channel: expected a positive integer'
+  throw new NotSent('malformed_id', message, 'Use the id of the channel’s record.')
+}
+
+/** @throws {NotSent} `malformed_id` */
 export const triggerIdOf = (id: string) => requireId('trigger', id, TRIGGER_ID_CHARACTERS)
 
 /**

@@ -8,7 +8,7 @@ import {
   type FireOptions,
   sendOnce,
   cancelRun,
-  deleteTrigger,
+  deleteOnce,
   CHECK_LIST_FIX,
   CHECK_RUNS_FIX,
 } from './lost-responses.ts'
@@ -128,7 +128,7 @@ export function triggerOperations(parts: TriggersParts): TriggerOperations {
       const change = { method: 'PATCH', path, json, repeat: 'idempotent' } as const
       return triggerBody(parts, change, options)
     },
-    delete: (id, options) => deleteTrigger(parts, id, options),
+    delete: async (id, options) => deleteOnce(parts, triggerPath(id), options),
     async preview(json, options) {
       const path = '/api/triggers/preview'
       const read = { method: 'POST', path, json, repeat: 'idempotent' } as const

@@ -1,121 +1,23 @@
-import { runDurableObjectAlarm, runInDurableObject } from 'cloudflare:test'
 import { describe, expect, it, vi } from 'vitest'
 import { FAILURES_QUIET_MS } from '../../../edge/alerts/incidents.ts'
-import type { Report } from '../../../edge/reports/report.ts'
-import type { UserReports } from '../../../edge/reports/user-reports.ts'
 import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../../shared/durations.ts'
-import type {
-  AlertDeliveriesResponse,
-  AlertSettingsRecord,
-  IncidentsResponse,
-} from '../../../shared/wire/alert.ts'
+import type { AlertSettingsRecord, IncidentsResponse } from '../../../shared/wire/alert.ts'
+import { createTrigger, edge, fire, post, runOnce } from '../app.ts'
 import {
-  createTrigger,
-  edge,
-  env,
-  fire,
-  type Owner,
-  post,
-  runOnce,
-  script,
-  someOwner,
-} from '../app.ts'
-
-type Mail = { recipient: string; subject: string; text: string }
-
-const mailsTo = async (email: string): Promise<Mail[]> => {
-  const query = 'SELECT recipient, subject, text FROM local_mailbox WHERE recipient = ? ORDER BY id'
-  return (await env.DB.prepare(query).bind(email).all<Mail>()).results
-}
-
-const failing = script({
-  outcome: {
-    status: 'failed',
-    action_cid: 'cid',
-    duration_ms: 1,
-    charged_cents: 0,
-    logs: [],
-    code: 'action_threw',
-    message: 'Error: see https://phishing.example',
-    stack: '',
-  },
-})
-
-async function newOwner(): Promise<Owner & { email: string }> {
-  const email = `${crypto.randomUUID()}@example.test`
-  return { ...(await someOwner({ email })), email }
-}
-
-const reportsOf = (userId: string) =>
-  env.USER_REPORTS.getByName(userId) as unknown as DurableObjectStub<UserReports>
-
-const inReports = (userId: string, query: string, ...values: unknown[]) =>
-  runInDurableObject(reportsOf(userId), (_, { storage }) =>
-    storage.sql.exec(query, ...values).toArray(),
-  )
-
-/** Moves all stored times into the past, as if the time had passed. */
-async function pass(userId: string, ms: number): Promise<void> {
-  await inReports(
-    userId,
-    'UPDATE incidents SET opened_at = opened_at - ?1, last_at = last_at - ?1, resolved_at = resolved_at - ?1',
-    ms,
-  )
-  await inReports(
-    userId,
-    'UPDATE alert_deliveries SET created_at = created_at - ?1, next_at = next_at - ?1, ended_at = ended_at - ?1',
-    ms,
-  )
-  await runInDurableObject(reportsOf(userId), (_, { storage }) => storage.setAlarm(Date.now()))
-  await runDurableObjectAlarm(reportsOf(userId))
-}
-
-const incidentsOf = async (owner: Owner, query = ''): Promise<IncidentsResponse['incidents']> => {
-  const response = await owner.api(`/api/alerts/incidents${query}`)
-  expect(response.status).toBe(200)
-  return (await response.json<IncidentsResponse>()).incidents
-}
-const deliveriesOf = async (owner: Owner) =>
-  (await (await owner.api('/api/alerts/deliveries')).json<AlertDeliveriesResponse>()).deliveries
-
-const patch = (owner: Owner, path: string, body: object) =>
-  owner.api(path, { ...post('', body).init, method: 'PATCH' })
-
-let number = 0
-const failed = (): Report => ({
-  kind: 'run_failed',
-  suffix: `run-${++number}`.padEnd(16, '-'),
-  queuedAt: Date.now(),
-  finishedAt: Date.now(),
-  attempt: 4,
-  error: { code: 'action_threw', message: 'No.', frame: null },
-})
-const signal = (over: object): Report => ({
-  kind: 'signal',
-  signal: 'trigger_held',
-  state: 'open',
-  code: 'payment',
-  message: null,
-  ...over,
-})
-const report = (owner: Owner, triggerId: string, ...reports: Report[]) =>
-  reportsOf(owner.id).report({
-    triggerId,
-    epoch: 1,
-    name: `name of ${triggerId}`,
-    reports: reports.map((each) => ({ number: ++number, report: each })),
-  })
-
-const sent = (owner: { email: string }, count: number) =>
-  vi.waitFor(async () => expect(await mailsTo(owner.email)).toHaveLength(count), { timeout: 5_000 })
-
-/** Waits until all deliveries have ended. */
-const settledDeliveries = (owner: Owner) =>
-  vi.waitFor(
-    async () =>
-      expect((await deliveriesOf(owner)).filter(({ state }) => state === 'pending')).toEqual([]),
-    { timeout: 5_000 },
-  )
+  deliveriesOf,
+  failed,
+  failing,
+  incidentsOf,
+  inReports,
+  mailsTo,
+  newOwner,
+  pass,
+  patch,
+  report,
+  sent,
+  settledDeliveries,
+  signal,
+} from './alerts-harness.ts'
 
 describe('a failed run', () => {
   it('mails the owner once per incident, with a link to the run and a link to mute it', async () => {

@@ -214,6 +214,7 @@ it('covers every operation of the trigger service', async () => {
   const id = await unknownTriggerId()
   const runId = 'r'.repeat(RUN_ID_CHARACTERS)
   const replayId = 'p'.repeat(REPLAY_ID_CHARACTERS)
+  const channelId = 123_456
   const all: (() => Promise<unknown>)[] = [
     () => triggers.me(),
     () => triggers.registerAgentRequest({ challenge: newAgentToken().challenge, label: 'x' }),
@@ -245,11 +246,20 @@ it('covers every operation of the trigger service', async () => {
     () => triggers.alerts.resetTrigger(id),
     () => triggers.alerts.deliveries().all(),
     () => triggers.alerts.test('mail'),
+    () => triggers.alerts.channels.list(),
+    () => triggers.alerts.channels.create({ type: 'webhook', name: 'x', url: 'https://x.dev' }),
+    () => triggers.alerts.channels.change(channelId, { enabled: false }),
+    () => triggers.alerts.channels.delete(channelId),
+    () => triggers.alerts.channels.rotateSecret(channelId),
+    () => triggers.alerts.channels.test(channelId),
   ]
   for (const call of all) expect(await failureOf(call())).toMatchObject({ name: 'Forbidden' })
   const called = line.asked.map((question) => {
     const [method = '', path = ''] = question.replace(/\?.*$/, '').split(' ')
-    const template = [id, runId, replayId].reduce((left, each) => left.replace(each, '{id}'), path)
+    const template = [id, runId, replayId, String(channelId)].reduce(
+      (left, each) => left.replace(each, '{id}'),
+      path,
+    )
     return `${method.toLowerCase()} ${template}`
   })
   expect([...new Set(called)].toSorted()).toEqual(served.toSorted())

@@ -36,6 +36,10 @@ const OPERATIONS: Record<string, object | undefined> = {
   'POST /api/replays/:id/cancel': {},
   'PATCH /api/alerts/triggers/:id': { muted: true },
   'DELETE /api/alerts/triggers/:id': undefined,
+  'PATCH /api/alerts/channels/:id': { enabled: false },
+  'DELETE /api/alerts/channels/:id': undefined,
+  'POST /api/alerts/channels/:id/rotate-secret': undefined,
+  'POST /api/alerts/channels/:id/test': undefined,
 }
 
 async function ask(operation: string, trigger: string, run: string) {

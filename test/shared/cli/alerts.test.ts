@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { createClient } from '../../../shared/client/index.ts'
+import { CHANNEL_SECRET } from '../../doubles/alerts-api.ts'
 import { GOOD_TOKEN, startTriggerApi, type TriggerApi } from '../../doubles/trigger-api.ts'
 import { svc } from './command-line.ts'
 
@@ -51,6 +52,46 @@ it('svc alerts mutes and unmutes a trigger, and all alerts', async () => {
 it('svc alerts test sends a test mail', async () => {
   expect(await at('test')).toMatchObject({ code: 0, out: 'a mail is being sent\n' })
   expect(api.received.at(-1)).toMatchObject({ url: '/api/alerts/test', body: '{"channel":"mail"}' })
+})
+
+it('svc alerts channel adds, lists, tests, switches and deletes channels', async () => {
+  const url = 'https://hooks.example.com/svc'
+  const added = await at(
+    'channel',
+    'add-webhook',
+    url,
+    '--name',
+    'on-call',
+    '--signal',
+    'run_failed',
+  )
+  expect(added.out).toContain(CHANNEL_SECRET)
+  expect(added.out).toContain('it is not shown again')
+  const trigger = await at('channel', 'add-trigger', ID, '--trigger', 'B'.repeat(32))
+  expect(trigger.out).toBe(`2  trigger  alerts  enabled  ${ID}  triggers: ${'B'.repeat(32)}\n`)
+  const { out } = await at('channel', 'list')
+  expect(out).toContain(`1  webhook  on-call  enabled  ${url}`)
+  expect(out).not.toContain('whsec_')
+  expect((await at('channel', 'disable', '1')).out).toContain('disabled (owner)')
+  expect((await at('channel', 'enable', '1')).out).toContain('enabled')
+  expect((await at('channel', 'rotate-secret', '1')).out).toContain(CHANNEL_SECRET)
+  expect((await at('channel', 'test', '1')).out).toContain('svc alerts deliveries --channel 1')
+  expect((await at('deliveries', '--channel', '1')).out).toBe(
+    '2026-05-22 13:05:00Z  mail  sent  alert  1 attempt  -  -\n',
+  )
+  expect(api.received.at(-1)!.url).toBe('/api/alerts/deliveries?channel_id=1')
+  expect((await at('channel', 'delete', '2')).out).toBe('channel 2 deleted\n')
+  await at('channel', 'delete', '1')
+  expect((await at('channel', 'list')).out).toBe('no channels\n')
+})
+
+it.each([
+  [['channel', 'add-webhook', 'https://x.dev', '--signal', 'nothing'], 'run_failed'],
+  [['channel', 'test', 'x'], 'which is a number'],
+])('svc alerts %j is refused', async (words, message) => {
+  const { code, err } = await at(...words)
+  expect(code).toBe(2)
+  expect(err).toContain(message)
 })
 
 it('the client lists incidents and deliveries, and changes settings', async () => {

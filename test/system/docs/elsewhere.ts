@@ -195,6 +195,7 @@ export const ELSEWHERE: readonly Elsewhere[] = [
     language: 'js',
     ranBy: 'test/origin/actions/derived-actions.test.ts',
   },
+  { page: 'docs/alerts.md', language: 'json', ranBy: 'test/edge/alerts/channels.test.ts' },
   { page: 'docs/errors.md', language: 'json', ranBy: BODIES },
   { page: 'docs/receipts.md', language: 'ts', ranBy: PROGRAMS },
   { page: 'docs/triggers.md', language: 'json', ranBy: BODIES },
