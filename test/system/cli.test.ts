@@ -318,6 +318,7 @@ describe('svc mcp', () => {
         SVC_STATE_DIR: 'stack',
         SVC_CONFIG_DIR: join(folder, 'of-mcp'),
         SVC_USAGE_KEY: credentials().origins[stack.baseUrl].usage_keys.at(-1).key,
+        SVC_API_KEY: credentials().origins[stack.baseUrl].account_key,
       },
       triggersUrl: stack.triggersUrl,
       wallet,

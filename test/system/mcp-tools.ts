@@ -37,6 +37,7 @@ export async function useEveryTool(world: World): Promise<void> {
     await runsOf(client, trigger_id)
     await alertsOf(client, trigger_id)
     await walletsOf(client)
+    await accountOf(client)
     await transactionsOf(client, world.wallet)
     expect(await use(client, 'delete_trigger', { trigger_id })).toEqual({ deleted: trigger_id })
     expect((await refusal(client, 'get_trigger', { trigger_id })).status).toBe(404)
@@ -142,6 +143,17 @@ async function walletsOf(client: Client): Promise<void> {
   const request = { kind: 'message', message: 'greetings, Ada' }
   const simulated = await use(client, 'simulate_signature', { pkp_id, request })
   expect(simulated).toMatchObject({ decision: 'allow', rule: 'greet', policy_hash })
+}
+
+/** Reads the account with its account key. */
+async function accountOf(client: Client): Promise<void> {
+  const { usage_keys } = await use(client, 'list_usage_keys')
+  expect(usage_keys.length).toBeGreaterThan(0)
+  expect(usage_keys[0]).toMatchObject({ expires_at: null, api_key_hash: expect.any(String) })
+  const { entries, total } = await use(client, 'list_audit_log', { page_size: 2 })
+  expect(entries[0]).toMatchObject({ sequence: total, actor: expect.any(Object) })
+  expect(JSON.stringify(entries)).not.toContain('127.0.0.1')
+  expect(entries[0]).not.toHaveProperty('client_address')
 }
 
 async function transactionsOf(client: Client, wallet: string): Promise<void> {

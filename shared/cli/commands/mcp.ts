@@ -85,6 +85,7 @@ async function mcp(command: Command, cli: Cli): Promise<void> {
     session,
     local,
     core,
+    account: () => asToolRejection(() => cli.client(command, { key: 'account' })),
     document: (path: string) => asToolRejection(() => fetchDocument(at, path, terminal.signal)),
     label: `svc mcp on ${hostname()}`.slice(0, 64),
   }

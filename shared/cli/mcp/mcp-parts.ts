@@ -8,6 +8,11 @@ export type McpParts = {
   local: LocalInputs
   /** Creates a client for the core API. */
   core(this: void, usageKey: string): Promise<ApiClient>
+  /**
+   * Creates a client with the account key of this machine, for tools that only read.
+   * @throws {ToolRejectedError} if no account key is stored
+   */
+  account(this: void): Promise<ApiClient>
   document(this: void, path: string): Promise<string>
   label: string
 }

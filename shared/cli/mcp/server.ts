@@ -4,6 +4,7 @@ import { addGuide, GUIDE_PATH } from '../../mcp/guide.ts'
 import { addServiceTools } from '../../mcp/service-tools.ts'
 import type { McpParts } from './mcp-parts.ts'
 import { addAuthorizeTool } from './tools/authorize-tool.ts'
+import { addAccountTools } from './tools/account-tools.ts'
 import { addTransactionTools } from './tools/transaction-tools.ts'
 import { addWalletTools } from './tools/wallet-tools.ts'
 import { readBoundedBody } from '../../network/bounded-body.ts'
@@ -22,6 +23,7 @@ export function makeMcpServer(parts: McpParts, triggersUrl: string | undefined):
   addAuthorizeTool(server, parts)
   addWalletTools(server, parts)
   addTransactionTools(server, parts)
+  addAccountTools(server, parts)
   if (triggersUrl !== undefined)
     addGuide(server, triggersUrl + GUIDE_PATH, () => parts.document(GUIDE_PATH))
   return server

@@ -106,6 +106,7 @@ describe('svc mcp', () => {
       'get_run',
       'get_trigger',
       'get_wallet_policy',
+      'list_audit_log',
       'list_chains',
       'list_error_groups',
       'list_failed_runs',
@@ -113,6 +114,7 @@ describe('svc mcp', () => {
       'list_runs',
       'list_transactions',
       'list_triggers',
+      'list_usage_keys',
       'mute_alerts',
       'preview_replay',
       'preview_trigger',
@@ -209,6 +211,13 @@ describe('the tools', () => {
     const changed = await called(client, 'update_trigger', changes)
     expect(sent()).toEqual({ webhook_secret: WEBHOOK_SECRET })
     expect(JSON.stringify([made, changed])).not.toContain(WEBHOOK_SECRET)
+  })
+
+  it('read the account only with its account key', async () => {
+    const { client } = await mcp()
+    for (const tool of ['list_audit_log', 'list_usage_keys'])
+      expect((await refusal(client, tool)).error).toBe('no_credential')
+    expect(api.received).toEqual([])
   })
 
   it('test a trigger, wait for the run, replay and cancel it', async () => {
