@@ -31,7 +31,16 @@ const PROJECT = {
   },
   keys: {
     runner: { execute_in_groups: ['signers'], spend_cap_cents: 500, spend_window_seconds: 86400 },
-    watcher: { execute_in_groups: ['watchers', 'signers'] },
+    watcher: {
+      execute_in_groups: ['watchers', 'signers'],
+      limits: {
+        expires_at: '2099-01-01T01:00:00+01:00',
+        max_requests_per_minute: 600,
+        max_concurrent: 8,
+        allowed_ips: ['127.0.0.0/8', '::/0', '0.0.0.0/0'],
+        allow_triggers: true,
+      },
+    },
   },
   triggers: {
     orders: {
@@ -247,6 +256,30 @@ describe('svc deploy', () => {
       write('svc.json', PROJECT)
     }
     expect(changesOf(await json('deploy --yes --prune'))).toEqual([])
+  })
+
+  it('sets, changes and removes limits of a usage key', async () => {
+    const { json } = await withAccount('limits')
+    const deployed = async (limits?: object) => {
+      const watcher = { execute_in_groups: ['watchers'], ...(limits && { limits }) }
+      write('limited.json', { ...PROJECT, keys: { watcher }, triggers: {}, environments: {} })
+      const made = await json('deploy --file limited.json --yes')
+      const keys: { name: string }[] = await json('key list')
+      return [changesOf(made), keys.find(({ name }) => name === 'shop/watcher')]
+    }
+    await deployed({ max_concurrent: 8, max_requests_per_minute: 600 })
+    const update = ['update shop/watcher']
+    expect(await deployed({ max_concurrent: 4, expires_at: '2099-01-01T00:00:00Z' })).toEqual([
+      update,
+      expect.objectContaining({
+        max_concurrent: 4,
+        max_requests_per_minute: null,
+        expires_at: '2099-01-01T00:00:00.000Z',
+      }),
+    ])
+    expect(await deployed()).toEqual([[], expect.objectContaining({ max_concurrent: 4 })])
+    const none = expect.objectContaining({ max_concurrent: null, expires_at: null })
+    expect(await deployed({})).toEqual([update, none])
   })
 
   it('sets the secret of a webhook’s sender from a file, and replaces it when the file changes', async () => {

@@ -4,6 +4,7 @@ import type { UsageKeyFields } from '../../client/core/account.ts'
 import { SvcError } from '../../client/failures/svc-error.ts'
 import type { StoredTrigger, TriggerChanges } from '../../client/triggers/records.ts'
 import { apiKeyHash } from '../../crypto/keccak.ts'
+import { withoutUndefined } from '../../json/without-undefined.ts'
 import type { Change, KeyFields, Operation } from './change.ts'
 import type { KeyStore } from './key-store.ts'
 import type { Names } from './deployed-state.ts'
@@ -77,6 +78,7 @@ export async function applyChange({ operation }: Change, applying: Applying): Pr
         usage_api_key: operation.hash,
         ...keyFields(operation.key, deployed),
         ...(operation.key.cap === null && { remove_spend_cap: true }),
+        ...(operation.key.limits && { remove_limits: operation.key.limits.remove }),
       })
       return
     case 'create_trigger':
@@ -149,7 +151,7 @@ async function createKey(
 }
 
 function keyFields(
-  { groups, otherGroupIds = [], cap }: Partial<KeyFields>,
+  { groups, otherGroupIds = [], cap, limits }: Partial<KeyFields>,
   deployed: Deployed,
 ): Omit<UsageKeyFields, 'name'> {
   return {
@@ -157,6 +159,7 @@ function keyFields(
       execute_in_groups: [...groups.map((group) => deployed.groups.get(group)!), ...otherGroupIds],
     }),
     ...(cap && { spend_cap_cents: cap.cents, spend_window_seconds: cap.seconds }),
+    ...(limits && withoutUndefined(limits.set)),
   }
 }
 

@@ -1,5 +1,6 @@
 import type { TriggerChanges, TriggerFields } from '../../client/triggers/records.ts'
 import type { Policy } from '../../policies/policy.ts'
+import type { LimitChanges } from './plan-key-limits.ts'
 
 /**
  * One request to the service, or several that only make sense together. `name` is the name in `svc.json`. `secret` is set if
@@ -34,6 +35,7 @@ export type KeyFields = {
   /** IDs of groups of the key that are not in the file. */
   otherGroupIds: readonly number[]
   cap: Cap | null
+  limits?: LimitChanges
 }
 export type Cap = { cents: number; seconds: number }
 /** Texts can contain references to wallets that do not exist yet. */

@@ -102,6 +102,12 @@ function referenceProblems(project: ProjectFile): Problem[] {
     require(['triggers', name, 'action'], 'action', actions, trigger.action)
     require(['triggers', name, 'key'], 'key', keys, trigger.key)
     problems.push(...sourceProblems(name, trigger))
+    const limits = Object.hasOwn(keys, trigger.key) ? keys[trigger.key]!.limits : undefined
+    if ((limits?.allowed_origins ?? limits?.allowed_ips) && limits?.allow_triggers !== true)
+      problems.push({
+        path: ['keys', trigger.key, 'limits', 'allow_triggers'],
+        problem: `must be true, because the trigger ${name} uses this key, which is restricted to origins or addresses`,
+      })
     for (const member of ['config', 'default_params'] as const)
       for (const { path, wallet } of walletNamesIn(trigger[member]))
         require(['triggers', name, member, ...path], 'wallet', wallets, wallet)

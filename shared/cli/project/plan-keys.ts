@@ -3,6 +3,7 @@ import type { UsageKey } from '../../client/core/account.ts'
 import type { Cap, Change, KeyFields } from './change.ts'
 import { oneNamed } from './deployed-state.ts'
 import { deployedGroup } from './plan-groups.ts'
+import { limitWords, planLimits } from './plan-key-limits.ts'
 import type { Planned, Planning } from './planning.ts'
 import type { ProjectKey } from './read-project.ts'
 
@@ -68,13 +69,19 @@ function creation(
     name: names.full(name),
     details: [
       capWords(cap),
+      ...limitWords(key.limits),
       ...(lost ? ['replaces the key of an interrupted deployment, which was not stored'] : []),
     ],
     permissions: key.execute_in_groups.map((group) => runWords(name, group)),
     operation: {
       do: 'create_key',
       name,
-      key: { groups: key.execute_in_groups, otherGroupIds: [], cap },
+      key: {
+        groups: key.execute_in_groups,
+        otherGroupIds: [],
+        cap,
+        ...(key.limits && { limits: { set: key.limits, remove: [] } }),
+      },
       ...(lost && { replaces: lost.api_key_hash }),
     },
   }
@@ -92,6 +99,7 @@ function changesOf(planning: Planning, name: string, key: ProjectKey, found: Usa
   const cap = capOf(key)
   const before = capOf(found)
   const isCapChanged = !isDeepStrictEqual(cap, before)
+  const limits = planLimits(name, key.limits, found)
   const groups: Pick<KeyFields, 'groups' | 'otherGroupIds'> = {
     groups: key.execute_in_groups,
     otherGroupIds: others,
@@ -111,15 +119,23 @@ function changesOf(planning: Planning, name: string, key: ProjectKey, found: Usa
   const otherWords = others.map((id) => groupWords(planning, id))
   return {
     changes:
-      added.length > 0 || isCapChanged
+      added.length > 0 || isCapChanged || limits.changes
         ? [
             update(
-              isCapChanged ? [`${capWords(before)} becomes ${capWords(cap)}`] : [],
+              [
+                ...(isCapChanged ? [`${capWords(before)} becomes ${capWords(cap)}`] : []),
+                ...limits.details,
+              ],
               [
                 ...added.map((group) => runWords(name, group)),
                 ...(isCapChanged ? capPermissions(name, before, cap) : []),
+                ...limits.permissions,
               ],
-              { ...(added.length > 0 && groups), ...(isCapChanged && { cap }) },
+              {
+                ...(added.length > 0 && groups),
+                ...(isCapChanged && { cap }),
+                ...(limits.changes && { limits: limits.changes }),
+              },
             ),
           ]
         : [],

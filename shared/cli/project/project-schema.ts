@@ -3,6 +3,7 @@ import { z } from 'zod'
 import { PERMISSION_IDS_MAX } from '../../limits.ts'
 import { hexSchema } from '../../wire/fields.ts'
 import { createTriggerRequest, patchTriggerRequest, triggerOptions } from '../../wire/trigger.ts'
+import { newLimits } from '../../wire/usage-key-limits.ts'
 import { addUsageApiKeyRequest } from '../../wire/usage-keys.ts'
 
 const name = z
@@ -54,6 +55,10 @@ const key = z.strictObject({
   }),
   spend_cap_cents,
   spend_window_seconds,
+  limits: z.strictObject(newLimits).optional().meta({
+    description:
+      'Limits of the key. Limits that are not listed are removed. If absent, limits that were set by hand are kept.',
+  }),
 })
 
 const { kind, config, max_runs_per_minute, max_queued_runs } = createTriggerRequest.shape

@@ -90,10 +90,10 @@ const documented = (language: string): string[] =>
     .map((block) => block.split('\n```\n')[0]!)
 
 export const documentedProject = (): ProjectJson => JSON.parse(documented('json')[0]!)
-/** Members of a trigger with a source. */
-export const documentedSources = (): ProjectJson[] =>
+/** Blocks after the first that have a member. */
+export const documentedParts = (member: string): ProjectJson[] =>
   documented('json')
     .slice(1)
     .map((block) => JSON.parse(block))
-    .filter((block) => 'webhook_secret' in block)
+    .filter((block) => member in block)
 export const documentedPlan = (): string => documented('text')[0]!

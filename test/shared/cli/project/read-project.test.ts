@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import {
   documentedProject,
-  documentedSources,
+  documentedParts,
   FILE,
   POLICY,
   projectFolder,
@@ -82,6 +82,21 @@ describe('svc.json', () => {
       'an option that no trigger has',
       (json) => (json['triggers'].orders.options = { retries: 3 }),
       'triggers.orders.options.retries: unknown member',
+    ],
+    [
+      'a limit that no key has',
+      (json) => (json['keys'].runner.limits = { max_runs: 1 }),
+      'keys.runner.limits.max_runs: unknown member',
+    ],
+    [
+      'a limit with another form',
+      (json) => (json['keys'].runner.limits = { allowed_ips: ['203.0.113.7/24'] }),
+      'keys.runner.limits.allowed_ips[0]: expected a network in CIDR notation',
+    ],
+    [
+      'a restricted key for a trigger',
+      (json) => (json['keys'].runner.limits = { allowed_origins: ['https://a.test'] }),
+      'keys.runner.limits.allow_triggers: must be true, because the trigger orders uses this key',
     ],
     [
       'a source without a secret',
@@ -182,8 +197,15 @@ describe('svc.json', () => {
 })
 
 describe('docs/projects.md', () => {
+  it('sets limits that are accepted', async () => {
+    const { runner } = documentedParts('runner')[0]!
+    const { limits } = runner
+    expect(limits).toMatchObject({ max_concurrent: 4 })
+    expect(await error(changed(({ keys }) => (keys.runner.limits = limits)))).toBe('no error')
+  })
+
   it('names the secret of a source in ways that are accepted', async () => {
-    const sources = documentedSources()
+    const sources = documentedParts('webhook_secret')
     expect(sources).toHaveLength(2)
     for (const source of sources)
       expect(await error(changed(({ triggers }) => Object.assign(triggers.orders, source)))).toBe(
