@@ -2,7 +2,7 @@ import type { Context } from 'hono'
 import type { z } from 'zod'
 import { ApiError } from '../../shared/errors/api-error.ts'
 import { ALERT_CHANNELS_MAX } from '../../shared/limits.ts'
-import { alertDelivery } from '../../shared/wire/alert.ts'
+import { type AlertDelivery, alertDelivery } from '../../shared/wire/alert.ts'
 import {
   type AlertChannelChange,
   alertChannelChangeRequest,
@@ -101,12 +101,19 @@ export const testAlertChannelOperation: ApiOperation = {
   scope: 'triggers:write',
   summary: 'Sends a test alert to a channel, once. The list of deliveries shows the result.',
   success: { status: 202, schema: alertDelivery },
-  handle: async (c, { user, id }) => {
-    await c.var.services.requireRate('alert_test', user.id)
-    const delivery = await reportsOf(c, user.id).testAlertChannel(channelId(id))
-    if (!delivery) throw notFound('channel')
-    return c.json(delivery, 202)
-  },
+  handle: async (c, { user, id }) => c.json(await testAlertChannel(c, user.id, channelId(id)), 202),
+}
+
+/** Also called by the page `/alerts`. @throws {ApiError} 404 */
+export async function testAlertChannel(
+  c: Context<AppEnv>,
+  userId: string,
+  id: number,
+): Promise<AlertDelivery> {
+  await c.var.services.requireRate('alert_test', userId)
+  const delivery = await reportsOf(c, userId).testAlertChannel(id)
+  if (!delivery) throw notFound('channel')
+  return delivery
 }
 
 /**

@@ -146,6 +146,23 @@ export const pageRoutes: OpenApiPaths = {
       'muted',
     ]),
   },
+  '/alerts/channels/add': {
+    post: formDescription('Adds an alert channel.', 'add_alert_channel', [
+      'csrf',
+      'type',
+      'name',
+      'url',
+      'trigger_id',
+      'signals',
+    ]),
+  },
+  '/alerts/channels/change': {
+    post: formDescription('Changes, tests or deletes an alert channel.', 'change_alert_channel', [
+      'csrf',
+      'channel',
+      'change',
+    ]),
+  },
   '/alerts/mute': {
     get: {
       ...pageDescription('The page that the link in an alert mail opens.', 'mute_alerts_page', {

@@ -3,7 +3,6 @@ import type { Child } from 'hono/jsx'
 import {
   ALERT_SIGNALS,
   type AlertSettingsRecord,
-  type AlertSignal,
   type IncidentRecord,
 } from '../../../shared/wire/alert.ts'
 import type { App, AppEnv } from '../../http/app-env.ts'
@@ -13,24 +12,35 @@ import { Badge, FactList, Time } from '../../browser/components/elements.tsx'
 import { CsrfField } from '../requests/csrf-field.tsx'
 import { readSessionForm, requirePageSession } from '../requests/session-form.ts'
 import { renderPage, seeOther } from '../layout/render-page.tsx'
+import { listTriggers } from '../../triggers/trigger-index.ts'
+import { registerChannelForms } from './channel-forms.tsx'
+import { ChannelsSection } from './channels-section.tsx'
+import { PATH, SUBJECT } from './paths.ts'
+import { SIGNAL_TEXTS } from './signal-texts.ts'
 
-const PATH = '/alerts'
-const SUBJECT = 'alerts'
 const INCIDENTS_SHOWN = 50
+const DELIVERIES_SHOWN = 20
+/** Webhook triggers that the form for a new channel offers, newest first. */
+const TRIGGERS_OFFERED = 100
 
 export function registerAlertsPage(app: App): void {
   app.get(PATH, (c) => showAlerts(c))
   app.post(`${PATH}/mute-trigger`, (c) => muteTrigger(c))
   app.post(`${PATH}/settings`, (c) => changeSettings(c))
+  registerChannelForms(app)
 }
 
 async function showAlerts(c: Context<AppEnv>): Promise<Response> {
   const session = await requirePageSession(c)
   if (session instanceof Response) return session
   const reports = c.env.USER_REPORTS.getByName(session.user.id)
-  const [settings, { incidents }] = await Promise.all([
+  const { db, now } = c.var.services
+  const [settings, { incidents }, channels, { deliveries }, webhooks] = await Promise.all([
     reports.alertSettings(),
     reports.incidents({ limit: INCIDENTS_SHOWN }),
+    reports.alertChannels(),
+    reports.alertDeliveries({ limit: DELIVERIES_SHOWN }),
+    listTriggers(db, now(), session.user.id, { kind: 'webhook', limit: TRIGGERS_OFFERED }),
   ])
   const muted = settings.triggers.filter((trigger) => trigger.muted)
   const isMuted = (id: string) => muted.some(({ trigger_id }) => trigger_id === id)
@@ -55,6 +65,12 @@ async function showAlerts(c: Context<AppEnv>): Promise<Response> {
         <h2 id="settings">Settings</h2>
         <SettingsForm settings={settings} session={session} />
       </section>
+      <ChannelsSection
+        channels={channels}
+        deliveries={deliveries}
+        webhooks={webhooks.triggers}
+        session={session}
+      />
       {muted.length > 0 && (
         <section aria-labelledby="muted">
           <h2 id="muted">Muted triggers</h2>
@@ -70,12 +86,6 @@ async function showAlerts(c: Context<AppEnv>): Promise<Response> {
       )}
     </>,
   )
-}
-
-const SIGNAL_TEXTS: Record<AlertSignal, string> = {
-  run_failed: 'A run failed after its last attempt',
-  trigger_disabled: 'The service disabled a trigger',
-  trigger_held: 'Runs wait for credit, an allowance or the origin',
 }
 
 type ItemProps = { incident: IncidentRecord; session: Session; muted: boolean }

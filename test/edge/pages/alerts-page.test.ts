@@ -1,5 +1,6 @@
 import { expect, it, vi } from 'vitest'
 import type { AlertSettingsRecord } from '../../../shared/wire/alert.ts'
+import type { AlertChannelsResponse } from '../../../shared/wire/alert-channel.ts'
 import { createTrigger, edge, fire, runOnce, script } from '../app.ts'
 import { hidden, Person } from './person.ts'
 
@@ -50,9 +51,62 @@ it('changes the settings', async () => {
   expect(await settingsOf(person)).toMatchObject({ signals: ['trigger_held'], muted: true })
 })
 
+it('adds channels, shows the secret once, and changes, tests and deletes them', async () => {
+  const person = await Person.signedIn()
+  const { id, name } = await person.trigger({ name: 'on <i>call' })
+  const csrf = hidden(await person.get('/alerts'), 'csrf', '/alerts/channels/add')
+  const channels = async () =>
+    (await (await person.owner.api('/api/alerts/channels')).json<AlertChannelsResponse>()).channels
+  const add = (form: Record<string, string>) =>
+    person.post('/alerts/channels/add', { csrf, signals: 'run_failed', ...form })
+  const added = await add({ type: 'webhook', name: '<b>hook', url: 'https://hooks.svc.dev/x' })
+  expect(added.status).toBe(200)
+  expect(added.response.headers.get('cache-control')).toContain('no-store')
+  const secret = /whsec_[A-Za-z0-9+/=]+/.exec(added.text)![0]
+  expect((await add({ type: 'trigger', name, trigger_id: id })).status).toBe(303)
+  expect(await channels()).toMatchObject([
+    { type: 'webhook', name: '<b>hook', signals: ['run_failed'], enabled: true },
+    { type: 'trigger', trigger_id: id },
+  ])
+  const page = await person.get('/alerts')
+  expect(page.text).toContain('&lt;b&gt;hook')
+  expect(page.text).toContain('on &lt;i&gt;call')
+  expect(page.text).not.toContain(secret)
+  const change = (change: string) =>
+    person.post('/alerts/channels/change', { csrf, channel: '2', change })
+  await change('disable')
+  expect(await channels()).toMatchObject([{ enabled: true }, { enabled: false }])
+  await change('enable')
+  await change('test')
+  await vi.waitUntil(async () => /: sent, test/.test((await person.get('/alerts')).text))
+  const rotated = await person.post('/alerts/channels/change', {
+    csrf,
+    channel: '1',
+    change: 'rotate',
+  })
+  expect(/whsec_[A-Za-z0-9+/=]+/.exec(rotated.text)![0]).not.toBe(secret)
+  await change('delete')
+  expect(await channels()).toMatchObject([{ id: 1 }])
+})
+
+it('explains why a channel was not added', async () => {
+  const person = await Person.signedIn()
+  const csrf = hidden(await person.get('/alerts'), 'csrf', '/alerts/channels/add')
+  const { status, text } = await person.post('/alerts/channels/add', {
+    csrf,
+    type: 'webhook',
+    name: 'x',
+    url: 'https://10.0.0.1',
+    signals: 'run_failed',
+  })
+  expect(status).toBe(400)
+  expect(text).toContain('url: expected a public host name.')
+})
+
 it('CSRF: changes nothing without the token of the session', async () => {
   const { person, id } = await withIncident()
-  for (const path of ['/alerts/mute-trigger', '/alerts/settings']) {
+  const forms = ['mute-trigger', 'settings', 'channels/add', 'channels/change']
+  for (const path of forms.map((form) => `/alerts/${form}`)) {
     const { status } = await person.post(path, { csrf: 'x', trigger: id, muted: 'yes' })
     expect(status).toBe(403)
   }
