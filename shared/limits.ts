@@ -664,6 +664,13 @@ export const TOPIC_FILTERS_MAX = 3
 export const TOPICS_PER_FILTER_MAX = 100
 
 /**
+ * Addresses of a chain event, and of all chain events of a user. The watcher of a chain holds the lists of all its
+ * triggers in memory, 20 bytes for each address.
+ */
+export const CHAIN_EVENT_ADDRESSES_MAX = 10_000
+export const USER_ADDRESSES_MAX = 100_000
+
+/**
  * Limits on `where`. The watcher of a chain holds the conditions of all of its triggers in memory. Values of `in` can
  * become a topic filter.
  */

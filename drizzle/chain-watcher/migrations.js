@@ -1,12 +1,14 @@
 import journal from './meta/_journal.json';
 import m0000 from './0000_initial.sql';
 import m0001 from './0001_log_parts.sql';
+import m0002 from './0002_address-lists.sql';
 
   export default {
     journal,
     migrations: {
       m0000,
-m0001
+m0001,
+m0002
     }
   }
   

@@ -1,11 +1,12 @@
 import { TriggerRejectedError } from '../triggers/trigger-rejected-error.ts'
 import { CHAIN_NAMES, type ChainName, type Chains } from '../../shared/config/chain-settings.ts'
-import type { LogFilter } from './matching/log-filter.ts'
+import { filterAddresses, type LogFilter } from './matching/log-filter.ts'
 import type { EventSignature } from './signature/event-signature.ts'
 import { parseEventSignature } from './signature/parse-event-signature.ts'
 import { EventSignatureError } from './signature/event-signature-error.ts'
 import { readWhere } from './where/read-where.ts'
 import { withConditions } from './where/with-conditions.ts'
+import { readAddresses } from './read-addresses.ts'
 import { readTopicFilters } from './topic-filters.ts'
 
 export type ChainEventConfig = {
@@ -20,6 +21,7 @@ export type ChainEventConfig = {
 const KEYS = [
   'chain',
   'contract_address',
+  'addresses',
   'event_signature',
   'start_block',
   'topic_filters',
@@ -32,8 +34,8 @@ export function readChainEventConfig(config: Record<string, unknown>): ChainEven
     if (!KEYS.includes(key))
       refuse(key.slice(0, 64), 'unknown field', `A chain_event has ${KEYS.join(', ')}.`)
   const chain = readChain(config.chain)
-  const wrong = contractAddressProblem(config.contract_address)
-  if (wrong) refuse('contract_address', wrong.problem, wrong.fix)
+  const contracts = readAddresses(config)
+  if ('problem' in contracts) throw new TriggerRejectedError({ reason: 'field', ...contracts })
   const signature = readSignature(config.event_signature)
   const start = readStartBlock(config.start_block)
   if ('problem' in start) refuse('start_block', start.problem, start.fix)
@@ -41,12 +43,11 @@ export function readChainEventConfig(config: Record<string, unknown>): ChainEven
   if ('problem' in topics) throw new TriggerRejectedError({ reason: 'field', ...topics })
   const where = readWhere(config.where, signature)
   if ('problem' in where) throw new TriggerRejectedError({ reason: 'field', ...where })
-  const address = String(config.contract_address).toLowerCase()
   return {
     chain,
     signatureText: String(config.event_signature),
     signature,
-    filter: withConditions({ address, topic0: signature.topic0, topics }, where, signature),
+    filter: withConditions({ ...contracts, topic0: signature.topic0, topics }, where, signature),
     startBlock: start.number,
   }
 }
@@ -66,7 +67,7 @@ export function watchesSameEvents(one: ChainEventConfig, other: ChainEventConfig
   const watched = ({ chain, filter, startBlock }: ChainEventConfig) =>
     JSON.stringify([
       chain,
-      filter.address,
+      filter.address ?? [...filterAddresses(filter)],
       filter.topic0,
       filter.topics,
       startBlock,
@@ -99,16 +100,6 @@ function readSignature(text: unknown): EventSignature {
 
 function refuse(key: string, problem: string, fix: string): never {
   throw new TriggerRejectedError({ reason: 'field', field: `config.${key}`, problem, fix })
-}
-
-/** Accepts upper-case, lower-case and mixed-case hex. */
-function contractAddressProblem(address: unknown): { problem: string; fix: string } | undefined {
-  const fix = 'Send the contract’s address: 0x followed by 40 hex digits.'
-  if (address === undefined) return { problem: 'required', fix }
-  if (typeof address !== 'string') return { problem: 'expected a string', fix }
-  if (!/^0x[0-9a-fA-F]{40}$/.test(address))
-    return { problem: 'expected 0x followed by 40 hex digits', fix }
-  if (/^0x0{40}$/.test(address)) return { problem: 'the zero address has no contract', fix }
 }
 
 const START_BLOCK_FIX =

@@ -15,8 +15,8 @@ export const patchTriggerOperation: ApiOperation<PatchTrigger> = {
   success: { status: 200, schema: storedTrigger },
   handle: async (c, { user, id: triggerId, body }) => {
     await requireTriggerId(c, triggerId)
-    const { now, random, settings } = c.var.services
-    const context = { triggerId, ownerId: user.id, now, random, settings }
+    const { db, now, random, settings } = c.var.services
+    const context = { triggerId, ownerId: user.id, db, now, random, settings }
     const record = await changeTrigger(c.env, context, body)
     if (!record) throw notFound('trigger')
     return c.json(record)

@@ -113,14 +113,14 @@ async function planSuspension(
 /** Enables the trigger if it was enabled before the suspension. */
 async function resume(
   env: Env,
-  { now, random, settings }: OperatorDeps,
+  { db, now, random, settings }: OperatorDeps,
   triggerId: string,
   { ownerId }: TriggerStatus,
   queue: Pick<TriggerObject, 'liftSuspension'>,
 ): Promise<boolean> {
   const lifted = await queue.liftSuspension()
   if (lifted?.from !== 'enabled') return false
-  const context = { triggerId, ownerId, now, random, settings }
+  const context = { triggerId, ownerId, db, now, random, settings }
   const record = await changeTrigger(env, context, { enabled: true })
   return record?.enabled ?? false
 }

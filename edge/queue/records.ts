@@ -2,6 +2,7 @@ import { isSecretHeader } from '../triggers/secret-headers.ts'
 import { MASKED_HEADER } from '../../shared/wire/masked-header.ts'
 import type { LogLine } from '../../shared/wire/log-line.ts'
 import { readChainEventConfig } from '../chain/chain-event-config.ts'
+import { addressCount } from '../chain/matching/address-list.ts'
 import { checksummedAddress } from '../chain/decoding/checksummed-address.ts'
 import type { Chains } from '../../shared/config/chain-settings.ts'
 import type { Settings } from '../settings.ts'
@@ -74,11 +75,14 @@ function scheduleFields({ enabled, nextTickAt }: TriggerRow, config: Record<stri
 /** The contract address has its EIP-55 checksum, even if the owner sent the address without one. */
 function chainEventFields(row: TriggerRow, config: Record<string, unknown>, chains: Chains) {
   const { chain, signature, filter } = readChainEventConfig(config)
+  const { address, addresses } = filter
   const ownFinality = parseTriggerOptions(row).finality
   // A chain that is no longer configured has no default finality.
   const finality = ownFinality ?? chains[chain]?.finality
   return {
-    config: { ...config, contract_address: checksummedAddress(filter.address) },
+    config:
+      address === null ? config : { ...config, contract_address: checksummedAddress(address) },
+    ...(addresses && { addresses_count: addressCount(addresses) }),
     canonical_signature: signature.canonical,
     topic0: signature.topic0,
     ...(finality === undefined ? {} : { finality }),

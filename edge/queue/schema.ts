@@ -30,6 +30,7 @@ export const trigger = sqliteTable('trigger', {
   ownerId: text('owner_id').notNull(),
   name: text('name').notNull(),
   kind: text('kind', { enum: ['webhook', 'schedule', 'chain_event'] }).notNull(),
+  /** Without `addresses`, which are in `address_list`. */
   config: text('config').notNull(),
   enabled: integer('enabled', { mode: 'boolean' }).notNull(),
   maxRunsPerMinute: integer('max_runs_per_minute').notNull(),
@@ -81,6 +82,16 @@ export const trigger = sqliteTable('trigger', {
   watchStale: integer('watch_stale', { mode: 'boolean' }).notNull().default(false),
   /** True if each unfinished run has a row in `run_keys`. */
   keyed: integer('keyed', { mode: 'boolean' }).notNull().default(false),
+})
+
+/**
+ * `config.addresses` of a chain event, in a single row with ID 1. The row of the trigger, which changes with each
+ * delivery of logs, would be rewritten with them.
+ */
+export const addressList = sqliteTable('address_list', {
+  id: integer('id').primaryKey(),
+  /** JSON array of 0x hex. */
+  addresses: text('addresses').notNull(),
 })
 
 /**

@@ -7,6 +7,7 @@ import { scheduleOf } from '../schedule/schedule.ts'
 import { scheduleConfig } from '../schedule/schedule-config.ts'
 import { noRejections } from '../sources/rejections.ts'
 import type { SealedSecret } from '../sources/source-change.ts'
+import { AddressListRow } from './address-list-row.ts'
 import type { RevisionRow, TriggerRow } from './records.ts'
 import type { QueueDatabase } from './run-store.ts'
 import { hasRunKey, insertUnfinishedRuns } from './run-key-rows.ts'
@@ -64,6 +65,7 @@ export class TriggerState {
   readonly #storage: DurableObjectStorage
   readonly #db: QueueDatabase
   #row: TriggerRow | undefined
+  readonly #addresses: AddressListRow
   /**
    * Parsed `watch` column with the text from which it was parsed. Cached, because every delivery of logs needs the
    * parsed value.
@@ -73,10 +75,13 @@ export class TriggerState {
   constructor(storage: DurableObjectStorage, db: QueueDatabase) {
     this.#storage = storage
     this.#db = db
+    this.#addresses = new AddressListRow(db)
   }
 
   load(): void {
-    this.#row = this.#db.select().from(schema.trigger).get()
+    const stored = this.#db.select().from(schema.trigger).get()
+    if (stored?.kind === 'chain_event') this.#addresses.load()
+    this.#row = this.#whole(stored)
   }
 
   /** The trigger's row, or `undefined` if the trigger does not exist or was deleted. */
@@ -101,7 +106,7 @@ export class TriggerState {
   create(trigger: NewTrigger, now: number): void {
     this.#storage.transactionSync(() => {
       const { name, kind, triggerId, ownerId, enabled, maxRunsPerMinute, maxQueuedRuns } = trigger
-      this.#row = this.#db
+      const stored = this.#db
         .insert(schema.trigger)
         .values({
           id: 1,
@@ -113,7 +118,7 @@ export class TriggerState {
           version: trigger.version,
           maxRunsPerMinute,
           maxQueuedRuns,
-          config: JSON.stringify(trigger.config),
+          config: this.#addresses.detach(trigger.config),
           options: JSON.stringify(trigger.options),
           concurrency: concurrencyOf(kind, trigger.options),
           keyed: hasRunKey(trigger.options),
@@ -131,6 +136,7 @@ export class TriggerState {
         })
         .returning()
         .get()
+      this.#row = this.#whole(stored)
     })
   }
 
@@ -159,7 +165,6 @@ export class TriggerState {
       set.options = JSON.stringify(options)
       set.concurrency = concurrencyOf(row.kind, options)
     }
-    if (config) set.config = JSON.stringify(config)
     if (webhookSecret !== undefined) {
       set.webhookSecret = webhookSecret
       set.rejections = webhookSecret === null ? null : noRejections(now)
@@ -173,6 +178,7 @@ export class TriggerState {
     if (isStopping) set.nextTickAt = null
     if (watch) Object.assign(set, { watch: JSON.stringify(watch), watchStale: true })
     this.#storage.transactionSync(() => {
+      if (config) set.config = this.#addresses.detach(config)
       // If the chain has changed, the fired logs are deleted, because their block numbers belong to the previous chain.
       if (watch?.chain !== this.watch?.chain) this.#db.delete(schema.firedLogs).run()
       if (options && hasRunKey(options) && !row.keyed) {
@@ -308,7 +314,12 @@ export class TriggerState {
   }
 
   #write(set: Partial<TriggerRow>): void {
-    this.#row = this.#db.update(schema.trigger).set(set).returning().get()
+    this.#row = this.#whole(this.#db.update(schema.trigger).set(set).returning().get())
+  }
+
+  /** Returns a stored row with the whole config. */
+  #whole<Row extends TriggerRow | undefined>(row: Row): Row {
+    return row && { ...row, config: this.#addresses.attach(row.config) }
   }
 
   #addRevision(source: Pick<NewTrigger, 'actionCid' | 'actionCode' | 'defaultParams'>): number {

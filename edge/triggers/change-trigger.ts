@@ -7,12 +7,14 @@ import { prepareSecrets } from '../sources/prepare-secrets.ts'
 import type { TriggerObject } from '../queue/trigger-object.ts'
 import type { KnownHead } from '../queue/subscription-change.ts'
 import type { TriggerChange } from '../queue/trigger-state.ts'
+import { requireAddressRoom } from './address-room.ts'
 import { TriggerChainUnavailableError, requireChainHead } from './chain-head.ts'
 import { requireValidExpressions } from './expression-rules.ts'
 import { missingIndexedWarnings } from './missing-indexed-warnings.ts'
 import { storedKeyWarnings } from './stored-key-warnings.ts'
 import { secretRequired, sourceRequired } from './source-rejections.ts'
 import { sealUsageKey } from './seal-usage-key.ts'
+import type { IndexDatabase } from './trigger-index.ts'
 import { TriggerRejectedError } from './trigger-rejected-error.ts'
 import { normalizeConfig, requireAllowedFields } from './trigger-rules.ts'
 
@@ -20,6 +22,7 @@ type ChangeContext = {
   /** Trigger ID that was already verified as issued by this service. */
   triggerId: string
   ownerId: string
+  db: IndexDatabase
   now: () => number
   random: (bytes: number) => Uint8Array
   settings: Pick<Settings, 'ID_MAC_KEY' | 'CHAINS'>
@@ -38,7 +41,7 @@ const TRIES = 3
  */
 export async function changeTrigger(
   env: Env,
-  { triggerId, ownerId, now, random, settings }: ChangeContext,
+  { triggerId, ownerId, db, now, random, settings }: ChangeContext,
   body: PatchTrigger,
 ): Promise<StoredTrigger | undefined> {
   // The generated RPC stub type cannot represent a record that contains arbitrary JSON.
@@ -52,6 +55,7 @@ export async function changeTrigger(
   await requireValidExpressions(body.options)
   const change: TriggerChange = fieldsOf(body)
   if (body.config) change.config = normalizeConfig(known.kind, body.config)
+  if (change.config) await requireAddressRoom(db, { ownerId, triggerId }, change.config)
   if (body.webhook_secret !== undefined) {
     const source = body.options ? body.options.source : known.source
     if (source === undefined) throw sourceRequired()

@@ -17,6 +17,7 @@ import {
 } from '../queue/subscription-state.ts'
 import { requireChainHead } from './chain-head.ts'
 import { requireValidExpressions } from './expression-rules.ts'
+import { requireAddressRoom } from './address-room.ts'
 import { missingIndexedWarnings } from './missing-indexed-warnings.ts'
 import { sealUsageKey } from './seal-usage-key.ts'
 import { newTriggerId } from './trigger-id.ts'
@@ -72,6 +73,7 @@ export async function createTrigger(
   if (triggers >= TRIGGERS_MAX)
     throw new TriggerRejectedError({ reason: 'too_many_triggers', max: TRIGGERS_MAX })
   if (databaseBytes >= indexBytesMax) throw new IndexFullError()
+  await requireAddressRoom(db, { ownerId, triggerId: '' }, body.config)
   const owner = { triggerId: await newTriggerId(settings.ID_MAC_KEY, random), ownerId }
   const secret = await secretOf(body, {
     triggerId: owner.triggerId,

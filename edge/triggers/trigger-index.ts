@@ -174,15 +174,30 @@ export async function indexUsage(
   return { triggers: row!.total, databaseBytes: meta.size_after }
 }
 
-/** Omits the source code, large params, and state that is stored only in the trigger's Durable Object. */
+/** Number of addresses of the owner's chain events, except those of one trigger. */
+export async function indexAddresses(
+  db: IndexDatabase,
+  ownerId: string,
+  exceptId: string,
+): Promise<number> {
+  const { results } = await db.run(
+    sql`SELECT coalesce(sum(${triggers.record} ->> '$.addresses_count'), 0) AS total FROM ${triggers}
+        WHERE ${triggers.ownerId} = ${ownerId} AND ${triggers.id} <> ${exceptId}`,
+  )
+  return (results as { total: number }[])[0]!.total
+}
+
+/** Omits the source code, lists of addresses, large params, and state that is stored only in the trigger's Durable Object. */
 function toListedTrigger(record: TriggerRecord): ListedTrigger {
   const {
     action_code: _source,
     waiting_for: _now,
     stats: _alsoNow,
     backfill: _too,
-    ...rest
+    config: { addresses: _list, ...config },
+    ...others
   } = record
+  const rest = { ...others, config }
   const params = new TextEncoder().encode(JSON.stringify(rest.default_params)).length
   return params <= LISTED_PARAMS_MAX_BYTES
     ? rest

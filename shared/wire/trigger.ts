@@ -180,7 +180,7 @@ const fields = {
   config: jsonObject.describe(
     'webhook: {}. schedule: {cron, timezone?, starts_at?, ends_at?, jitter_s?} with a cron expression of 5 fields, or 6 with seconds first, ' +
       'whose ticks are at least 30 s apart, in UTC or the IANA time zone; or {at} for a single run. Times are in RFC 3339. ' +
-      'chain_event: {chain, contract_address, event_signature, start_block?, topic_filters?, where?}.',
+      'chain_event: {chain, contract_address or addresses, event_signature, start_block?, topic_filters?, where?}.',
   ),
   options: triggerOptions.describe('Options that do not apply to the kind are rejected.'),
   enabled: z.boolean().describe('A disabled trigger does not fire.'),
@@ -294,6 +294,8 @@ export const triggerRecord = z.object({
   /** Chain events only: normalized signature of the event. `topic0` is the hash of this signature. */
   canonical_signature: z.string().exactOptional(),
   topic0: z.string().exactOptional(),
+  /** Chain events with `config.addresses` only: number of addresses. Lists of triggers omit the addresses. */
+  addresses_count: z.int().exactOptional(),
   /** Chain events only: the trigger's own finality, or the chain's default. */
   finality: z.union([z.enum(['latest', 'safe', 'finalized']), z.int()]).exactOptional(),
   /**

@@ -2,10 +2,11 @@ import { type BloomBits, bloomBits, bloomHasBits } from '../../../shared/crypto/
 
 /** The hashes are computed once, so each check takes microseconds. */
 export class BloomMatcher {
-  readonly #events: readonly (readonly [BloomBits, readonly BloomBits[]])[]
+  /** The address is undefined for filters with a list of addresses, of which a block usually may have one. */
+  readonly #events: readonly (readonly [BloomBits | undefined, readonly BloomBits[]])[]
 
-  constructor(filters: Iterable<{ address: string; topic0: string }>) {
-    const events = new Map<string, Set<string>>()
+  constructor(filters: Iterable<{ address: string | null; topic0: string }>) {
+    const events = new Map<string | null, Set<string>>()
     for (const { address, topic0 } of filters) {
       const known = events.get(address)
       if (known) known.add(topic0)
@@ -18,7 +19,7 @@ export class BloomMatcher {
       return known
     }
     this.#events = [...events].map(([address, topics]) => [
-      bits(address),
+      address === null ? undefined : bits(address),
       [...topics].map((topic) => bits(topic)),
     ])
   }
@@ -26,7 +27,8 @@ export class BloomMatcher {
   mayMatch(bloom: string): boolean {
     return this.#events.some(
       ([address, events]) =>
-        bloomHasBits(bloom, address) && events.some((topic) => bloomHasBits(bloom, topic)),
+        (!address || bloomHasBits(bloom, address)) &&
+        events.some((topic) => bloomHasBits(bloom, topic)),
     )
   }
 }

@@ -1,8 +1,11 @@
+import { type AddressList, addressesOf } from './address-list.ts'
 import type { WhereFilter } from '../where/where-filter.ts'
 
 /** Log filter of one trigger, with lower-case hex values. */
 export type LogFilter = {
-  address: string
+  /** Null if the filter has a list of addresses. */
+  address: string | null
+  addresses?: AddressList
   topic0: string
   /** Allowed values of each topic after the first. Null allows any value. Trailing nulls are omitted. */
   topics: (readonly string[] | null)[]
@@ -15,12 +18,20 @@ export type LogFilter = {
  * values, so it may match logs that none of the filters matches.
  */
 export type LogQuery = {
-  addresses: readonly string[]
+  /** Null matches logs of any contract. */
+  addresses: readonly string[] | null
+  /** Contracts of interest of a query that matches any contract, to narrow it if its response would be too large. */
+  among?: () => readonly string[]
   /** Allowed values of topics 0 to 3. Null allows any value. */
   topics: readonly (readonly string[] | null)[]
 }
 
 /** Returns a query for the logs of a filter. The caller applies `where` to the result. */
-export function toLogQuery({ address, topic0, topics }: LogFilter): LogQuery {
-  return { addresses: [address], topics: [[topic0], ...topics] }
+export function toLogQuery(filter: LogFilter): LogQuery {
+  return { addresses: [...filterAddresses(filter)], topics: [[filter.topic0], ...filter.topics] }
+}
+
+export function filterAddresses({ address, addresses }: LogFilter): Iterable<string> {
+  if (address !== null) return [address]
+  return addresses ? addressesOf(addresses) : []
 }

@@ -1,14 +1,29 @@
 import type { ChainLog } from '../chain-log.ts'
+import { hasAddress } from './address-list.ts'
 import { matchesWhere } from '../where/matches-where.ts'
 import type { LogFilter } from './log-filter.ts'
 
-export function routeKey({ address, topic0 }: { address: string; topic0: string }): string {
-  return `${address}|${topic0}`
+/** Filters with a list of addresses share the route of their event. */
+export function routeKey({ address, topic0 }: Pick<LogFilter, 'address' | 'topic0'>): string {
+  return `${address ?? '*'}|${topic0}`
+}
+
+/** Returns the route of filters with a list of addresses for the event of a route. */
+export function listRouteKey(route: string): string {
+  return `*${route.slice(route.indexOf('|'))}`
 }
 
 /** Never throws: a log without topics gets a key that no filter has. */
 export function logRouteKey({ address, topics }: Pick<ChainLog, 'address' | 'topics'>): string {
   return routeKey({ address, topic0: topics[0] ?? '' })
+}
+
+export function hasContract(
+  filter: Pick<LogFilter, 'address' | 'addresses'>,
+  address: string,
+): boolean {
+  if (filter.address !== null) return address === filter.address
+  return filter.addresses !== undefined && hasAddress(filter.addresses, address)
 }
 
 /** Applied to every log, because endpoints are not trusted to filter correctly. */
@@ -18,7 +33,7 @@ export function matchesFilter(
 ): boolean {
   const { address, topics } = log
   return (
-    address === filter.address &&
+    hasContract(filter, address) &&
     topics[0] === filter.topic0 &&
     filter.topics.every((allowed, place) => {
       const topic = topics[place + 1]

@@ -91,14 +91,14 @@ export class HttpChainReader implements ChainReader, ContractReader {
     to: number,
     priority: ReadPriority,
   ): Promise<ChainLog[]> {
-    if (query.addresses.length === 0 || from > to) return []
+    if (query.addresses?.length === 0 || from > to) return []
     return await this.#failover.request(priority, ({ endpoint }) =>
       logsOfRange(endpoint, query, { from, to }, priority),
     )
   }
 
   async logsOfBlock(query: LogQuery, header: BlockHeader): Promise<ChainLog[]> {
-    if (query.addresses.length === 0) return []
+    if (query.addresses?.length === 0) return []
     return await this.#failover.request('live', ({ endpoint }) =>
       logsOfHeader(endpoint, query, header),
     )

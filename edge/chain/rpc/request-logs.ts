@@ -122,7 +122,7 @@ function smallerLimits(
   length: number,
 ): QueryLimits | undefined {
   const topics = Math.max(0, ...part.topics.map((allowed) => allowed?.length ?? 0))
-  const requested = { addresses: part.addresses.length, topics }
+  const requested = { addresses: part.addresses?.length ?? 0, topics }
   const refusal = positionRejection(refused)
   // Unless the number of addresses or topics was rejected, smaller queries help only if a single block has too many
   // logs for one response. Such a rejection concerns only that block, so no limit is recorded.
@@ -164,7 +164,7 @@ const lengthOf = (blocks: BlockSelector) =>
  * afterwards.
  */
 function splitToLimits({ addresses, topics }: LogQuery, limits: QueryLimits): LogQuery[] {
-  const some = chunks([...new Set(addresses)], limits.addresses)
+  const some = addresses === null ? [null] : chunks([...new Set(addresses)], limits.addresses)
   let parts: LogQuery['topics'][] = [[]]
   for (const [position, allowed] of topics.entries()) {
     const choices = allowed === null ? [null] : chunks([...new Set(allowed)], limits.topics)
@@ -189,7 +189,7 @@ function isRequested({ topics }: LogQuery): (log: ParsedLog) => boolean {
 /** Omits trailing nulls in the topics, because some providers reject them. */
 function logsCall({ addresses, topics }: LogQuery, blocks: BlockSelector): RpcCall {
   const filter = {
-    address: addresses.length === 1 ? addresses[0] : addresses,
+    ...(addresses !== null && { address: addresses.length === 1 ? addresses[0] : addresses }),
     topics: topics
       .slice(0, topics.findLastIndex((allowed) => allowed !== null) + 1)
       .map((allowed) => (allowed?.length === 1 ? allowed[0] : allowed)),

@@ -5,10 +5,11 @@ import type { RangeSize } from '../backfill/range-size.ts'
 import type { BlockHeader } from '../../../shared/rpc/block-header.ts'
 import { type ChainLog, compareLogs } from '../chain-log.ts'
 import { chunks } from '../../../shared/chunks.ts'
+import { groupBy } from '../../../shared/group-by.ts'
 import { BloomMatcher } from '../matching/bloom.ts'
 import type { LogFilter, LogQuery } from '../matching/log-filter.ts'
-import { routeKey, logRouteKey } from '../matching/log-matching.ts'
-import { halveQuery, mergeFilters } from '../matching/merge-filters.ts'
+import { hasContract, listRouteKey, logRouteKey, routeKey } from '../matching/log-matching.ts'
+import { halveQuery, mergeFilters, mergeForBlocks } from '../matching/merge-filters.ts'
 import type { ChainReader } from '../rpc/chain-reader.ts'
 import { NodeLaggingError } from '../../../shared/rpc/chain-read-errors.ts'
 
@@ -27,19 +28,37 @@ const EMPTY_QUERY: LogQuery = {
 type BlockLogs = { logs: ChainLog[]; refused: Map<string, number> }
 
 export class BlockLogReader {
-  readonly queries: readonly LogQuery[]
+  readonly #queries: readonly LogQuery[]
   readonly #routes: ReadonlySet<string>
+  /** Filters with a list of addresses, by the first topic. */
+  readonly #lists: ReadonlyMap<string, readonly LogFilter[]>
   readonly #filters: readonly LogFilter[]
   #blooms: BloomMatcher | undefined
 
   constructor(filters: readonly LogFilter[]) {
-    this.queries = mergeFilters(filters)
+    this.#queries = mergeForBlocks(filters)
     this.#filters = filters
     this.#routes = new Set(filters.map(routeKey))
+    this.#lists = groupBy(
+      filters.filter(({ address }) => address === null),
+      ({ topic0 }) => topic0,
+    )
+  }
+
+  /** Queries for long ranges of blocks, which name all addresses. */
+  rangeQueries(): LogQuery[] {
+    return mergeFilters(this.#filters)
   }
 
   filterWatched(logs: readonly ChainLog[]): ChainLog[] {
-    return logs.filter((log) => this.#routes.has(logRouteKey(log)))
+    return logs.filter(
+      (log) => this.#routes.has(logRouteKey(log)) || this.#isListed(log.address, log.topics[0]),
+    )
+  }
+
+  #isListed(address: string, topic0: string | undefined): boolean {
+    const lists = topic0 === undefined ? undefined : this.#lists.get(topic0)
+    return lists !== undefined && lists.some((filter) => hasContract(filter, address))
   }
 
   /**
@@ -55,11 +74,10 @@ export class BlockLogReader {
   ): Promise<BlockLogs> {
     const refused = new Map<string, number>()
     const [first] = headers
-    if (!first || this.queries.length === 0) return { logs: [], refused }
+    if (!first || this.#queries.length === 0) return { logs: [], refused }
     if (headers.length === 1)
       return { logs: await this.#readBlock(reader, first, refused), refused }
-    const { logs, through } = await this.#readRange({ reader, size }, headers)
-    const named = new Set(logs.map(({ blockNumber }) => blockNumber))
+    const { logs, through, named } = await this.#readRange({ reader, size }, headers)
     this.#blooms ??= new BloomMatcher(this.#filters)
     const suspicious = headers.filter(
       ({ number, logsBloom }) =>
@@ -74,18 +92,20 @@ export class BlockLogReader {
     return { logs: logs.toSorted(compareLogs), refused }
   }
 
-  /** Stops before a block that the provider rejects. */
+  /** Stops before a block that the provider rejects. `named` contains the blocks with logs, watched or not. */
   async #readRange(
     { reader, size }: { reader: ChainReader; size: RangeSize },
     headers: readonly BlockHeader[],
-  ): Promise<LogBatch> {
+  ): Promise<LogBatch & { named: ReadonlySet<number> }> {
     const hashes = new Map(headers.map(({ number, hash }) => [number, hash]))
     const range = { from: headers[0]!.number, to: headers.at(-1)!.number }
     const lane = { lane: 'live', signal: new AbortController().signal } as const
     const logs: ChainLog[] = []
+    const named = new Set<number>()
     let through = range.from - 1
     try {
-      for await (const read of readQueries({ chain: reader, size }, this.queries, range, lane)) {
+      for await (const read of readQueries({ chain: reader, size }, this.#queries, range, lane)) {
+        for (const { blockNumber } of read.logs) named.add(blockNumber)
         for (const log of this.filterWatched(read.logs)) logs.push(log)
         ;({ through } = read)
       }
@@ -95,7 +115,7 @@ export class BlockLogReader {
     }
     const foreign = logs.find(({ blockNumber, blockHash }) => hashes.get(blockNumber) !== blockHash)
     if (foreign) throw new NodeLaggingError(`block ${foreign.blockNumber} differs in the logs`)
-    return { logs, through }
+    return { logs, through, named }
   }
 
   async #readBlock(
@@ -104,11 +124,14 @@ export class BlockLogReader {
     refused: BlockLogs['refused'],
   ): Promise<ChainLog[]> {
     const refuse = ({ addresses, topics }: LogQuery) => {
-      const route = routeKey({ address: addresses[0]!, topic0: topics[0]![0]! })
-      refused.set(route, Math.max(header.number, refused.get(route) ?? 0))
+      const address = addresses?.[0] ?? ''
+      const topic0 = topics[0]![0]!
+      const route = routeKey({ address, topic0 })
+      const routes = this.#isListed(address, topic0) ? [route, listRouteKey(route)] : [route]
+      for (const one of routes) refused.set(one, Math.max(header.number, refused.get(one) ?? 0))
     }
     const answers = await Promise.all(
-      this.queries.map((query) => readOrSplit(reader, query, header, refuse)),
+      this.#queries.map((query) => readOrSplit(reader, query, header, refuse)),
     )
     const logs = this.filterWatched(answers.flat())
     if (logs.some(({ blockHash }) => blockHash !== header.hash))

@@ -69,7 +69,7 @@ export class CatchUp {
     const all = logReader()
     const range = { from: through + 1, to }
     const lane = { lane: 'live', signal: ended.signal } as const
-    const reading = readQueries({ chain: reader, size }, all.queries, range, lane)
+    const reading = readQueries({ chain: reader, size }, all.rangeQueries(), range, lane)
     try {
       await this.#deliverAll(reading, all, () => now() >= until && ended.abort())
     } catch (error) {

@@ -95,7 +95,7 @@ export class CaughtUpDelivery {
     const batches = new Map<ActiveSubscription, Batch>()
     for (const { block, route, log } of logs) {
       let parsed: ChainLog | undefined
-      for (const watched of subscriptions.ofRoute(route)) {
+      for (const watched of subscriptions.watching(route)) {
         const to = moves.get(watched.watermarkKey)
         if (watched.live || to === undefined || block > to) continue
         if (block <= watermarks.get(watched.watermarkKey)! || block < watched.since) continue

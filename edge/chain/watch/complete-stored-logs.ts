@@ -1,5 +1,4 @@
 import type { RangeSize } from '../backfill/range-size.ts'
-import { logRouteKey } from '../matching/log-matching.ts'
 import type { ChainReader } from '../rpc/chain-reader.ts'
 import type { ActiveSubscription } from './subscriptions.ts'
 import { BlockLogReader } from './block-log-reader.ts'
@@ -35,8 +34,7 @@ export async function completeStoredLogs(
   // If the last trigger was removed in the meantime, the stored blocks have been deleted.
   if (unfinalized.through !== through) return
   state.transaction(() => {
-    const routes = new Set(uncovered.map(({ watched }) => watched.route))
-    unfinalized.addLogs(logs.filter((log) => routes.has(logRouteKey(log))))
+    unfinalized.addLogs(logs)
     for (const route of refused.keys()) flooded.add(route, now)
     for (const { watched } of uncovered)
       if (subscriptions.isCurrent(watched) && !refused.has(watched.route))

@@ -9,7 +9,7 @@
  * - A reorg notice is pending until the trigger acknowledges it. Logs of blocks above the block in the notice are not
  *   delivered before the notice.
  */
-import { index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { blob, index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 
 /** State of the watcher, in a single row with ID 1. */
 export const watch = sqliteTable('watch', {
@@ -60,6 +60,13 @@ export const logParts = sqliteTable(
   },
   (table) => [primaryKey({ columns: [table.blockNumber, table.logIndex, table.part] })],
 )
+
+/** Lists of addresses of subscriptions, which would make their rows large. */
+export const addressLists = sqliteTable('address_lists', {
+  triggerId: text('trigger_id').primaryKey(),
+  /** `AddressList`: 20 bytes each, in ascending order. */
+  addresses: blob('addresses', { mode: 'buffer' }).notNull(),
+})
 
 export const subscriptions = sqliteTable('subscriptions', {
   triggerId: text('trigger_id').primaryKey(),

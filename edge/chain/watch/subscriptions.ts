@@ -1,7 +1,8 @@
 import { HOUR_MS } from '../../../shared/durations.ts'
 import type { Finality } from '../finality.ts'
+import type { AddressList } from '../matching/address-list.ts'
 import type { LogFilter } from '../matching/log-filter.ts'
-import { routeKey } from '../matching/log-matching.ts'
+import { listRouteKey, routeKey } from '../matching/log-matching.ts'
 import type { CursorKind, Subscription } from '../subscription.ts'
 import { DeliveryCursor } from './delivery-cursor.ts'
 
@@ -33,6 +34,7 @@ type SubscriptionRow = {
   since: number
   covered_from: number | null
 }
+type AddressRow = { trigger_id: string; addresses: ArrayBuffer }
 type LaneRow = {
   trigger_id: string
   lane: CursorKind
@@ -66,8 +68,14 @@ export class Subscriptions {
     const sql = this.#sql
     this.#all.clear()
     this.#byRoute.clear()
+    const lists = new Map(
+      sql
+        .exec<AddressRow>('SELECT * FROM address_lists')
+        .toArray()
+        .map(({ trigger_id, addresses }) => [trigger_id, new Uint8Array(addresses)]),
+    )
     const rows = sql.exec<SubscriptionRow>('SELECT * FROM subscriptions WHERE ended_at IS NULL')
-    for (const row of rows) this.#add(parseSubscription(row))
+    for (const row of rows) this.#add(parseSubscription(row, lists.get(row.trigger_id)))
     for (const row of sql.exec<LaneRow>('SELECT * FROM lanes')) {
       const watched = this.#all.get(row.trigger_id)
       if (watched) watched[row.lane] = parseCursor(row)
@@ -99,6 +107,12 @@ export class Subscriptions {
     return this.#byRoute.get(route) ?? []
   }
 
+  /** Returns the subscriptions that may match logs of a route, including those with lists of addresses. */
+  *watching(route: string): Generator<ActiveSubscription> {
+    yield* this.ofRoute(route)
+    yield* this.ofRoute(listRouteKey(route))
+  }
+
   /** Returns the last known version of a trigger, even if its subscription has ended. */
   versionOf(triggerId: string): number | undefined {
     return this.#sql
@@ -111,9 +125,11 @@ export class Subscriptions {
 
   /** Starts a subscription, or a new generation of an existing one. Deletes the old cursors. */
   start(subscription: Subscription, coveredFrom: number | undefined): ActiveSubscription {
-    const { triggerId, version, generation, filter, finality, since, backfill } = subscription
+    const { triggerId, version, generation, finality, since, backfill } = subscription
+    const { addresses, ...filter } = subscription.filter
     this.#drop(triggerId)
-    this.#sql.exec('DELETE FROM lanes WHERE trigger_id = ?', triggerId)
+    for (const table of ['lanes', 'address_lists'])
+      this.#sql.exec(`DELETE FROM ${table} WHERE trigger_id = ?`, triggerId)
     const inserted = this.#sql.exec<SubscriptionRow>(
       `INSERT OR REPLACE INTO subscriptions (trigger_id, version, generation, filter, finality, since, covered_from)
        VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING *`,
@@ -125,7 +141,13 @@ export class Subscriptions {
       since,
       coveredFrom ?? null,
     )
-    const watched = parseSubscription(inserted.one())
+    const watched = parseSubscription(inserted.one(), addresses)
+    if (addresses)
+      this.#sql.exec(
+        'INSERT INTO address_lists (trigger_id, addresses) VALUES (?, ?)',
+        triggerId,
+        addresses,
+      )
     this.#add(watched)
     if (backfill && backfill.from <= backfill.to) {
       watched.backfill = new DeliveryCursor(
@@ -152,7 +174,8 @@ export class Subscriptions {
 
   end(triggerId: string, version: number, now: number): void {
     this.#drop(triggerId)
-    this.#sql.exec('DELETE FROM lanes WHERE trigger_id = ?', triggerId)
+    for (const table of ['lanes', 'address_lists'])
+      this.#sql.exec(`DELETE FROM ${table} WHERE trigger_id = ?`, triggerId)
     this.#sql.exec(
       `INSERT INTO subscriptions (trigger_id, version, generation, filter, finality, since, ended_at)
        VALUES (?1, ?2, 0, '', '', 0, ?3) ON CONFLICT (trigger_id) DO UPDATE SET version = ?2, ended_at = ?3`,
@@ -243,8 +266,11 @@ export class Subscriptions {
   }
 }
 
-function parseSubscription(row: SubscriptionRow): ActiveSubscription {
-  const filter = JSON.parse(row.filter) as LogFilter
+function parseSubscription(row: SubscriptionRow, addresses?: AddressList): ActiveSubscription {
+  const filter: LogFilter = {
+    ...(JSON.parse(row.filter) as LogFilter),
+    ...(addresses && { addresses }),
+  }
   return {
     triggerId: row.trigger_id,
     version: row.version,

@@ -1,7 +1,7 @@
 import { weightOf } from '../backfill/log-density.ts'
 import type { BlockHeader } from '../../../shared/rpc/block-header.ts'
 import type { ChainLog, LogPosition } from '../chain-log.ts'
-import { logRouteKey } from '../matching/log-matching.ts'
+import { listRouteKey, logRouteKey } from '../matching/log-matching.ts'
 import { LogParts } from './log-parts.ts'
 
 /** Number of bytes in a log's row that count as one additional log, consistent with `weightOf`. */
@@ -158,9 +158,11 @@ export class UnfinalizedChain {
    * @param weight maximum total size, as measured by `weightOf`; the last log may exceed it
    */
   logsOfRoute(route: string, from: LogPosition, to: number, weight: number): ChainLog[] {
+    // Filters with a list of addresses share a route, which no log has.
+    const isList = route === listRouteKey(route)
     const rows = this.#sql.exec<LogRow>(
       `SELECT block_number AS block, log_index AS place, route, log FROM logs
-       WHERE route = ? AND (block_number, log_index) >= (?, ?) AND block_number <= ?
+       WHERE ${isList ? "'*' || substr(route, instr(route, '|'))" : 'route'} = ? AND (block_number, log_index) >= (?, ?) AND block_number <= ?
        ORDER BY block_number, log_index LIMIT ?`,
       route,
       from.block,

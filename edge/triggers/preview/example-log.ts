@@ -3,6 +3,7 @@
  * specify.
  */
 import type { ChainEventConfig } from '../../chain/chain-event-config.ts'
+import { filterAddresses } from '../../chain/matching/log-filter.ts'
 import type { ChainLog } from '../../chain/chain-log.ts'
 import type { DecodePlan } from '../../chain/decoding/decoded-log.ts'
 import { knownLayouts } from '../../chain/decoding/known-events.ts'
@@ -25,7 +26,7 @@ export function exampleLog(
   const logWith = (indexed: readonly number[]): ChainLog => {
     const inData = signature.inputs.filter((_, at) => !indexed.includes(at))
     return {
-      address: filter.address,
+      address: [...filterAddresses(filter)][0]!,
       topics: [
         filter.topic0,
         ...indexed.map((index, at) => {

@@ -61,8 +61,9 @@ export async function previewChainEvent(
   const events = logs.map((log) =>
     toChainEvent({ ...source, log, plan: planDecoding(read.signature, log, learned) }),
   )
+  const { address } = read.filter
   const contract =
-    logs.length > 0 ? undefined : await watcher.contractAt(read.filter.address, searched)
+    logs.length > 0 || address === null ? undefined : await watcher.contractAt(address, searched)
   const example = exampleLog(read, searched.to, Math.floor(now / 1000))
   return {
     canonical_signature: read.signature.canonical,

@@ -1,7 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import { BloomMatcher } from '../../../edge/chain/matching/bloom.ts'
 import { matchesFilter } from '../../../edge/chain/matching/log-matching.ts'
-import { halveQuery, mergeFilters } from '../../../edge/chain/matching/merge-filters.ts'
+import { packAddresses } from '../../../edge/chain/matching/address-list.ts'
+import {
+  halveQuery,
+  mergeFilters,
+  mergeForBlocks,
+} from '../../../edge/chain/matching/merge-filters.ts'
 import { bloomOf } from '../../doubles/chain-node/bloom.ts'
 import { EVENT, hex, TOKEN } from './watched-chain.ts'
 
@@ -50,8 +55,29 @@ describe('the union of filters', () => {
   it('puts each filter in one query of at most 1,000 addresses', () => {
     const filters = Array.from({ length: 2_500 }, (_, at) => filter({ address: hex(20, at + 1) }))
     const queries = mergeFilters(filters)
-    expect(queries.map(({ addresses }) => addresses.length)).toEqual([1_000, 1_000, 500])
-    expect(new Set(queries.flatMap(({ addresses }) => addresses)).size).toBe(2_500)
+    expect(queries.map(({ addresses }) => addresses?.length)).toEqual([1_000, 1_000, 500])
+    expect(new Set(queries.flatMap(({ addresses }) => addresses ?? [])).size).toBe(2_500)
+  })
+
+  it('queries a few blocks for all contracts if lists have more than 1,000 addresses', () => {
+    const listOf = (from: number, count: number) => ({
+      address: null,
+      addresses: packAddresses(Array.from({ length: count }, (_, at) => hex(20, from + at))),
+      topic0: EVENT,
+      topics: [],
+    })
+    const few = [filter(), listOf(1, 900), listOf(500, 400)]
+    expect(mergeForBlocks(few)).toEqual(mergeFilters(few))
+    expect(mergeForBlocks(few).map(({ addresses }) => addresses?.length)).toEqual([900])
+    const many = [filter({ topic0: topic(3) }), listOf(1, 900), listOf(5_000, 200)]
+    const [single, any, ...others] = mergeForBlocks(many)
+    expect(single).toEqual({ addresses: [TOKEN], topics: [[topic(3)]] })
+    expect(any).toMatchObject({ addresses: null, topics: [[EVENT]] })
+    expect(any!.among!().length).toBe(1_100)
+    expect(others).toEqual([])
+    const halves = halveQuery(any!)!.map(({ addresses }) => addresses!.length)
+    expect(halves).toEqual([550, 550])
+    expect(mergeFilters(many).flatMap(({ addresses }) => addresses!).length).toBe(1_100)
   })
 
   it('can be halved down to one address and one event', () => {

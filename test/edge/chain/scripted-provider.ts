@@ -66,7 +66,8 @@ export class ScriptedProvider implements ChainReader {
     return logs
   }
 
-  async logs({ addresses }: LogQuery, from: number, to: number): Promise<ChainLog[]> {
+  async logs(query: LogQuery, from: number, to: number): Promise<ChainLog[]> {
+    const addresses = query.addresses!
     const question = { address: addresses.join(), from, to, refused: false }
     this.asked.push(question)
     this.mostUnderWay = Math.max(this.mostUnderWay, ++this.underWay)
@@ -90,9 +91,9 @@ export class ScriptedProvider implements ChainReader {
     }
   }
 
-  async logsOfBlock({ addresses }: LogQuery, { number }: BlockHeader): Promise<ChainLog[]> {
+  async logsOfBlock(query: LogQuery, { number }: BlockHeader): Promise<ChainLog[]> {
     if (this.plan.refusesHashes) throw new ChainUnreachableError('refused', { perhapsRange: true })
-    return this.all(addresses, number, number)
+    return this.all(query.addresses!, number, number)
   }
 
   headersOf = async (numbers: readonly number[]) => numbers.map(headerOf)

@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest'
 import { readChainEventConfig } from '../../../edge/chain/chain-event-config.ts'
+import { packAddresses } from '../../../edge/chain/matching/address-list.ts'
 import { ScriptedChain } from '../../doubles/chain-node/scripted-chain.ts'
 import { dataOf, EVENT, hex, onChain, someLog, TOKEN, type WatchedChain } from './watched-chain.ts'
 
@@ -658,6 +659,45 @@ describe('the cost of a poll', () => {
   )
 
   it(
+    'is the same for a thousand triggers with lists of a hundred addresses as for one with ten thousand',
+    onChain(async (world) => {
+      const { chain, node } = world
+      const first = 0x10_000
+      const listed = (from: number, count: number) => ({
+        address: null,
+        addresses: packAddresses(Array.from({ length: count }, (_, at) => hex(20, from + at))),
+        topic0: EVENT,
+        topics: [],
+      })
+      const costOf = async () => {
+        await world.poll()
+        node.requests = 0
+        node.methods.clear()
+        for (const value of [1, 2, 3]) {
+          chain.mine([
+            someLog(value, { address: hex(20, first + 9_999) }),
+            someLog(100 + value, { address: hex(20, first + 10_000) }),
+          ])
+          await world.poll()
+        }
+        return { requests: node.requests, getLogs: node.methods.get('eth_getLogs') }
+      }
+      const large = world.subscribe('large', { filter: listed(first, 10_000) })
+      const one = await costOf()
+      expect(one.getLogs).toBe(3)
+      expect(large.data).toEqual([1, 2, 3])
+      const small = Array.from({ length: 1_000 }, (_, at) =>
+        world.subscribe(`t${at}`, { filter: listed(first + at * 10, 100) }),
+      )
+      expect(await costOf()).toEqual(one)
+      expect(small.at(-1)!.data).toEqual([1, 101, 2, 102, 3, 103])
+      expect(small[0]!.data).toEqual([])
+      const stored = world.rows<{ log: string }>('SELECT log FROM logs')
+      expect(stored.length).toBe(3 + 2 * 3)
+    }, START),
+  )
+
+  it(
     'is zero without triggers, and no blocks are stored',
     onChain(async (world) => {
       const { node } = world
@@ -746,3 +786,117 @@ function expectLinked(world: WatchedChain): void {
       expect([number, parent_hash]).toEqual([blocks[at - 1]!.number + 1, blocks[at - 1]!.hash])
   }
 }
+
+describe('a trigger with a list of addresses', () => {
+  const OTHER = hex(20, 0xb2)
+  const listed = (...more: string[]) => ({
+    address: null,
+    addresses: packAddresses([TOKEN, OTHER, ...more]),
+    topic0: EVENT,
+    topics: [],
+  })
+  const many = Array.from({ length: 2_000 }, (_, at) => hex(20, 0x10_000 + at))
+
+  it.each([
+    ['few', []],
+    ['many', many],
+  ])(
+    'of %s contracts receives their logs in order, also after a restart and a reorganization',
+    (_, more) =>
+      onChain(async (world) => {
+        const { chain } = world
+        const trigger = world.subscribe('list', { filter: listed(...more), finality: 1 })
+        const single = world.subscribe('single')
+        await world.poll()
+        chain.mine([
+          someLog(1),
+          someLog(2, { address: OTHER }),
+          someLog(3, { address: hex(20, 7) }),
+        ])
+        chain.mine([someLog(4, { topics: [hex(32, 5)] }), someLog(5, { address: OTHER })])
+        await world.poll()
+        expect(trigger.data).toEqual([1, 2])
+        world.restart()
+        chain.reorg(1, [[someLog(6, { address: OTHER })], []])
+        await world.poll()
+        expect(trigger.data).toEqual([1, 2, 6])
+        expect(single.data).toEqual([1])
+      }, START)(),
+  )
+
+  it(
+    'that was full receives the remaining logs of stored blocks, and a backfill its old ones',
+    onChain(async (world) => {
+      const { chain } = world
+      chain.mine([someLog(1), someLog(2, { address: hex(20, 7) }), someLog(3, { address: OTHER })])
+      chain.mineEmpty(400)
+      const trigger = world.subscribe('list', {
+        filter: listed(...many),
+        backfill: { from: 1_000, to: chain.head.number },
+      })
+      await world.poll()
+      await world.poll()
+      expect(trigger.data).toEqual([1, 3])
+      trigger.room = 1
+      chain.mine([someLog(4), someLog(5, { address: hex(20, 7) }), someLog(6, { address: OTHER })])
+      await world.poll()
+      expect(trigger.data).toEqual([1, 3, 4])
+      trigger.room = 10
+      world.watch.roomFor('list')
+      await world.settle()
+      expect(trigger.data).toEqual([1, 3, 4, 6])
+    }, START),
+  )
+
+  it(
+    'waits at a block in which one of its contracts has more logs than nodes return, alone',
+    onChain(async (world) => {
+      const { chain, node } = world
+      world.isPatient = false
+      const list = world.subscribe('list', { filter: listed(...many) })
+      const single = world.subscribe('single', {
+        filter: { address: hex(20, 7), topic0: EVENT, topics: [] },
+      })
+      await world.poll()
+      node.limits = { logsOfBlock: 3, logs: 3 }
+      const flood = Array.from({ length: 4 }, (_, at) => someLog(at))
+      chain.mine([...flood, someLog(10, { address: OTHER }), someLog(11, { address: hex(20, 7) })])
+      await world.poll()
+      expect([list.data, single.data]).toEqual([[], [11]])
+      node.limits = {}
+      const later = Date.now() + 120_000
+      world.now = () => later
+      for (let looks = 0; looks < 3; looks++) {
+        chain.mine()
+        await world.poll()
+      }
+      expect(list.data).toEqual([0, 1, 2, 3, 10])
+    }, START),
+  )
+
+  it(
+    'denial of service: stores only logs of its own contracts, whatever others emit',
+    onChain(async (world) => {
+      world.subscribe('list', { filter: listed(...many) })
+      await world.poll()
+      world.chain.mine(
+        Array.from({ length: 50 }, (_, at) => someLog(at, { address: hex(20, at + 1) })),
+      )
+      await world.poll()
+      expect(world.count('logs')).toBe(0)
+    }, START),
+  )
+
+  it(
+    'leaves no list behind when it ends or changes',
+    onChain(async (world) => {
+      world.subscribe('list', { filter: listed() })
+      expect(world.count('address_lists')).toBe(1)
+      world.subscribe('list', { generation: 2 })
+      expect(world.count('address_lists')).toBe(0)
+      world.subscribe('list', { generation: 3, filter: listed() })
+      world.watch.unsubscribe('list', world.nextVersion())
+      expect(world.count('address_lists')).toBe(0)
+    }, START),
+  )
+})

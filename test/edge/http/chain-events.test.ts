@@ -1,3 +1,4 @@
+import { runInDurableObject } from 'cloudflare:test'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { settingsOf } from '../../../edge/env.ts'
 import { parseEventSignature } from '../../../edge/chain/signature/parse-event-signature.ts'
@@ -163,6 +164,81 @@ describe('creating a chain event trigger', () => {
     expect((await patch(id, { enabled: true })).status).toBe(200)
     BSC.mine([paid(21)])
     await fired(id, [21])
+  })
+
+  it('with 10,000 addresses fires for each of them, and is listed without them', async () => {
+    const addresses = Array.from(
+      { length: 10_000 },
+      (_, at) => `0x${(0x77_000_000 + at).toString(16).toUpperCase().padStart(40, '0')}`,
+    ).toReversed()
+    const { contract_address: _, ...rest } = fields().config as Record<string, unknown>
+    const { number } = BSC.mine([paid(200, addresses[4]!.toLowerCase()), paid(201)])
+    const body = fields({}, { config: { ...rest, addresses, start_block: number } })
+    const response = await send('/api/triggers', body)
+    expect(response.status).toBe(201)
+    const record: TriggerRecord = await response.json()
+    const sorted = addresses.map((one) => one.toLowerCase()).toReversed()
+    expect(record).toMatchObject({ addresses_count: 10_000, config: { addresses: sorted } })
+    expect((await read(record.id)).config).toEqual(record.config)
+    await fired(record.id, [200])
+    BSC.mine([paid(202, sorted[9_999]), paid(203)])
+    await fired(record.id, [200, 202])
+    const list: TriggerRecord[] = await (await owner.api('/api/triggers')).json()
+    expect(list).toEqual([expect.objectContaining({ id: record.id, addresses_count: 10_000 })])
+    expect(list[0]!.config).not.toHaveProperty('addresses')
+    const row = await runInDurableObject(queueOf(record.id), (_object, { storage }) =>
+      storage.sql.exec<{ config: string }>('SELECT config FROM trigger').one(),
+    )
+    expect(row.config.length).toBeLessThan(500)
+    const { start_block: __, ...config } = record.config
+    await patch(record.id, { config: { ...config, addresses: sorted.slice(0, 1) } })
+    BSC.mine([paid(204, sorted[9_999]), paid(205, sorted[0])])
+    await fired(record.id, [200, 202, 205])
+    expect(await read(record.id)).toMatchObject({ addresses_count: 1 })
+    await patch(record.id, { config: { ...rest, contract_address: SHOP } })
+    expect(await read(record.id)).not.toHaveProperty('addresses_count')
+    expect((await read(record.id)).config).not.toHaveProperty('addresses')
+  }, 60_000)
+
+  it('with addresses previews the logs of any of them', async () => {
+    BSC.mine([paid(601, OTHER_SHOP), paid(602)])
+    const { usage_api_key: _, action_code: __, name: ___, ...body } = fields()
+    const { contract_address: ____, ...rest } = body.config as Record<string, unknown>
+    const config = { ...rest, addresses: [SHOP, OTHER_SHOP] }
+    const response = await send('/api/triggers/preview', { ...body, config })
+    expect(response.status).toBe(200)
+    const { logs } = (await response.json()) as TriggerPreview
+    const shown = logs!.slice(0, 2) as { decoded: { arg1: string } }[]
+    expect(shown.map(({ decoded }) => decoded.arg1)).toEqual(['602', '601'])
+  })
+
+  it('denial of service: a user has at most 100,000 addresses in all triggers', async () => {
+    const { contract_address: _, ...rest } = fields().config as Record<string, unknown>
+    const addresses = Array.from({ length: 10_000 }, (__, at) => word(at + 1).replace(/0{24}/, ''))
+    const { id } = await create({}, { enabled: false })
+    const db = env.DB
+    await db
+      .prepare(
+        `UPDATE triggers SET record = json_set(record, '$.addresses_count', 90001) WHERE id = ?`,
+      )
+      .bind(id)
+      .run()
+    const other = await create({}, { enabled: false })
+    for (const [path, method] of [
+      ['/api/triggers', 'POST'],
+      [`/api/triggers/${other.id}`, 'PATCH'],
+    ] as const) {
+      const config = { ...rest, addresses }
+      const response = await send(
+        path,
+        method === 'POST' ? fields({}, { config }) : { config },
+        method,
+      )
+      expect(response.status).toBe(422)
+      expect(await response.json()).toMatchObject({
+        message: expect.stringContaining('config.addresses: your triggers would have 100001'),
+      })
+    }
   })
 
   it('with conditions fires only for logs whose values match, old ones too', async () => {

@@ -52,6 +52,25 @@ describe('the form of an existing trigger', () => {
     expect(keys).toEqual([{ n: 1 }])
   })
 
+  it('keeps the list of contracts of a chain event', async () => {
+    const addresses = ['51', '52', '53'].map((byte) => `0x${byte.repeat(20)}`)
+    const event = { chain: 'arbitrum', event_signature: 'Paid(address,address,uint256)' }
+    const config = { ...event, addresses }
+    const before = await person.trigger({ kind: 'chain_event', config, enabled: false })
+    expect(textOf((await open(before.id)).text)).toContain(addresses.slice(1).join('\n'))
+    expect(textOf((await person.get(`/triggers/${before.id}`)).text)).toContain('3 addresses')
+    expect(textOf((await person.get('/triggers?kind=chain_event')).text)).toContain('3 contracts')
+    const shown = {
+      ...event,
+      contract_address: addresses[0]!,
+      addresses: addresses.slice(1).join('\n'),
+    }
+    const form = { ...(await fieldsShown(before.id)), ...asShown(before), ...shown }
+    const page = await person.post(`/triggers/${before.id}/edit`, form)
+    expect(page.response.headers.get('location')).toBe(`/triggers/${before.id}?changed=1`)
+    expect((await read(before.id)).config).toMatchObject({ addresses })
+  })
+
   it('keeps the conditions of a chain event', async () => {
     const where = {
       arg2: { gte: '5', lt: '9' },

@@ -190,6 +190,22 @@ describe('the configuration of a chain event', () => {
       { contract_address: `0x${'0'.repeat(40)}` },
       'the zero address has no contract',
     ],
+    ['a list beside an address', { addresses: [ADDRESS] }, 'config.addresses: cannot be combined'],
+    [
+      'an empty list of addresses',
+      { contract_address: undefined, addresses: [] },
+      'config.addresses: 0 addresses. Send 1 to 10000',
+    ],
+    [
+      '10,001 addresses',
+      { contract_address: undefined, addresses: Array(10_001).fill(ADDRESS) },
+      'config.addresses: 10001 addresses',
+    ],
+    [
+      'a short address in a list',
+      { contract_address: undefined, addresses: [ADDRESS, '0x12'] },
+      'config.addresses[1]: expected 0x followed by 40',
+    ],
     ['no signature', { event_signature: undefined }, 'config.event_signature: required'],
     ['a signature that is no text', { event_signature: 5 }, 'config.event_signature: expected a s'],
     ['a hash as signature', { event_signature: TOPIC }, 'config.event_signature: at position 0'],

@@ -148,6 +148,18 @@ describe('svc trigger create', () => {
     })
   })
 
+  it('accepts a file with the addresses of several contracts', async () => {
+    writeFileSync(join(folder, 'contracts.txt'), '0xab\n0xcd, 0xef\n\n')
+    const event = ['--chain', 'base', '--event', 'Moved(uint256 value)']
+    const create = ['trigger', 'create', 'action.js', '--name', 'c', ...event]
+    await at([...create, '--contracts-file', 'contracts.txt'])
+    expect(lastBody()).toMatchObject({ config: { addresses: ['0xab', '0xcd', '0xef'] } })
+    for (const contracts of [[], ['--contract', '0xab', '--contracts-file', 'contracts.txt']]) {
+      const wrong = await at([...create, ...contracts])
+      expect(wrong.err).toContain('either --contract or --contracts-file')
+    }
+  })
+
   it('accepts conditions on the arguments of a chain event', async () => {
     const event = ['--chain', 'base', '--contract', '0xab', '--event', 'Moved(uint256 value)']
     const where = ['--where', 'value >= 5', '--where', 'value<9', '--where', 'to = 0x01, 0x02']

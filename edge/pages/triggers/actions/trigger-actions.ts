@@ -49,9 +49,9 @@ function registerSwitch(
     if (read instanceof Response) return read
     const { session, form } = read
     await requireTriggerId(c, triggerId)
-    const { now, random, settings, requireRate } = c.var.services
+    const { db, now, random, settings, requireRate } = c.var.services
     await requireRate('api_write', session.user.id)
-    const context = { triggerId, ownerId: session.user.id, now, random, settings }
+    const context = { triggerId, ownerId: session.user.id, db, now, random, settings }
     const record = await changeTrigger(c.env, context, { enabled })
     if (!record) throw notFound('trigger')
     const done = enabled ? 'enabled' : 'disabled'

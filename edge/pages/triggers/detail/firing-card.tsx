@@ -67,14 +67,22 @@ const CopyElementButton: FC<{ of: string; what: string }> = ({ of, what }) => (
 )
 
 const ChainEvent: FC<FiringCardProps> = ({ trigger }) => {
-  const { config, canonical_signature = '', topic0 = '', finality } = trigger
+  const {
+    config,
+    canonical_signature = '',
+    topic0 = '',
+    finality,
+    addresses_count: count,
+  } = trigger
   return (
     <section class="card" aria-labelledby="fires">
       <h2 id="fires">Event</h2>
       <FactList
         facts={[
           ['Chain', <UserText text={String(config.chain)} />],
-          ['Contract', <code>{escapeInvisible(String(config.contract_address))}</code>],
+          count === undefined
+            ? ['Contract', <code>{escapeInvisible(String(config.contract_address))}</code>]
+            : ['Contracts', `${count} addresses`],
           ['Signature', <code>{escapeInvisible(canonical_signature)}</code>],
           ['Topic 0', <code>{escapeInvisible(topic0)}</code>],
           ['Fires', describeFinality(finality)],

@@ -138,6 +138,12 @@ export const ChainOptionFields: FC<FormValues> = (values) => (
       />
     ))}
     <TextArea
+      label="Further contracts"
+      hint="Addresses of other contracts with this event, separated by spaces or lines. The preview while you type shows only logs of the contract above."
+      rows={2}
+      {...controlProps(values, 'addresses')}
+    />
+    <TextArea
       label="Conditions"
       hint="On arguments of the event, one per line, such as value >= 1000000, or to = 0x…, 0x… for any of several values. All of them must hold."
       rows={2}
@@ -172,6 +178,13 @@ export const ChainOptionFields: FC<FormValues> = (values) => (
 )
 
 function hasTopics({ fields, problems }: FormValues): boolean {
-  const inside = [...TOPIC_FIELDS, 'where', 'start_block', 'finality', 'finality_blocks'] as const
+  const inside = [
+    ...TOPIC_FIELDS,
+    'addresses',
+    'where',
+    'start_block',
+    'finality',
+    'finality_blocks',
+  ] as const
   return inside.some((name) => fields[name] !== '' || problems[name] !== undefined)
 }

@@ -84,8 +84,8 @@ async function saveChanges(
     Object.fromEntries(Object.entries(body).filter(differs)),
   )
   if (!read.success) return { ...refused, problems: problemsOfIssues(read.error.issues) }
-  const { now, random, settings } = c.var.services
-  const context = { triggerId: record.id, ownerId: user.id, now, random, settings }
+  const { db, now, random, settings } = c.var.services
+  const context = { triggerId: record.id, ownerId: user.id, db, now, random, settings }
   const changed = await changeTrigger(c.env, context, read.data)
   if (!changed) throw notFound('trigger')
   return { path: changedTriggerPath(changed, 'changed') }

@@ -51,6 +51,7 @@ export const FORM_FIELDS = [
   'source_prefix',
   'webhook_secret',
   'respond',
+  'addresses',
   'misfire',
   'debounce_ms',
   'debounce_key',
@@ -61,7 +62,7 @@ export const FORM_FIELDS = [
 export type TriggerFieldName = (typeof FORM_FIELDS)[number]
 export type TriggerFormFields = Record<TriggerFieldName, string>
 
-const MULTILINE_FIELDS: readonly string[] = ['action_code', 'default_params', 'where']
+const MULTILINE_FIELDS: readonly string[] = ['action_code', 'addresses', 'default_params', 'where']
 
 export function defaultFields(kind: TriggerKind): TriggerFormFields {
   return {
@@ -89,6 +90,9 @@ export function fieldsOfRecord(record: TriggerRecord): TriggerFormFields {
   const { config, options } = record
   const { dedup, finality, source } = options
   const topics = Array.isArray(config.topic_filters) ? config.topic_filters : []
+  const contracts: unknown[] = Array.isArray(config.addresses)
+    ? config.addresses
+    : [config.contract_address]
   const texts: Partial<Record<TriggerFieldName, unknown>> = {
     name: record.name,
     action_code: record.action_code,
@@ -126,7 +130,8 @@ export function fieldsOfRecord(record: TriggerRecord): TriggerFormFields {
     ends_at: config.ends_at,
     jitter_s: typeof config.jitter_s === 'number' ? String(config.jitter_s) : undefined,
     chain: config.chain,
-    contract_address: config.contract_address,
+    contract_address: contracts[0],
+    addresses: contracts.slice(1).join('\n'),
     event_signature: config.event_signature,
     start_block:
       typeof config.start_block === 'number' ? String(config.start_block) : config.start_block,

@@ -77,9 +77,13 @@ export function toTriggerConfig(
         problems.contract_address = 'Enter the address of the contract.'
       if (event_signature.trim() === '')
         problems.event_signature = 'Enter the event, such as Transfer(address,address,uint256).'
+      const further = splitWords(fields.addresses)
+      const contract = contract_address.trim()
       const config = omitEmpty({
         chain,
-        contract_address: contract_address.trim(),
+        ...(further.length > 0
+          ? { addresses: [contract, ...further] }
+          : { contract_address: contract }),
         event_signature: event_signature.trim(),
         start_block: parseBlock(start_block.trim()),
       })

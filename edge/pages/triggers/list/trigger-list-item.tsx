@@ -47,7 +47,10 @@ const StateBadge: FC<{ enabled: boolean; byService: boolean }> = ({ enabled, byS
 }
 
 const FiringSummary: FC<{
-  trigger: Pick<ListedTrigger, 'kind' | 'config' | 'webhook_url' | 'canonical_signature'>
+  trigger: Pick<
+    ListedTrigger,
+    'kind' | 'config' | 'webhook_url' | 'canonical_signature' | 'addresses_count'
+  >
 }> = ({ trigger: { kind, config, ...trigger } }) => {
   switch (kind) {
     case 'webhook':
@@ -81,9 +84,13 @@ const FiringSummary: FC<{
             <UserText text={trigger.canonical_signature ?? String(config.event_signature)} />
           </code>{' '}
           from{' '}
-          <code>
-            <UserText text={String(config.contract_address)} />
-          </code>{' '}
+          {trigger.addresses_count === undefined ? (
+            <code>
+              <UserText text={String(config.contract_address)} />
+            </code>
+          ) : (
+            `${trigger.addresses_count} contracts`
+          )}{' '}
           on <UserText text={String(config.chain)} />
         </>
       )

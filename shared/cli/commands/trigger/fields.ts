@@ -21,6 +21,7 @@ export type GivenFields = GivenParams &
     webhook?: boolean
     chain?: string
     contract?: string
+    contractsFile?: string
     event?: string
     fromBlock?: string
     topic?: string[]
@@ -37,6 +38,10 @@ export function withFiringOptions(command: Command): Command {
   return withScheduleOptions(command.option('--webhook', 'fire on a POST to the trigger’s own URL'))
     .option('--chain <name>', 'fire on events of a contract on this chain')
     .option('--contract <address>', 'chain events: address of the contract')
+    .option(
+      '--contracts-file <file>',
+      'chain events: file with the addresses of several contracts, separated by spaces or lines',
+    )
     .option(
       '--event <signature>',
       'chain events: event signature, such as "Transfer(address,address,uint256)"',
@@ -92,7 +97,7 @@ export async function givenFields(
   return {
     ...ofFile,
     ...(name !== undefined && { name }),
-    ...kindAndConfig(given),
+    ...(await kindAndConfig(cli, given)),
     ...(params && { default_params: params }),
     ...(given.option && { options: keyValues('--option', given.option) }),
     ...(runs !== undefined && { max_runs_per_minute: integerOf('--max-runs-per-minute', runs) }),
@@ -112,22 +117,30 @@ async function webhookSecrets(
   return secrets.length === 1 ? secrets[0] : secrets
 }
 
-function kindAndConfig(given: GivenFields): { kind?: Kind; config?: Record<string, unknown> } {
-  const { webhook, cron, at, chain, contract, event, fromBlock, topic, where } = given
+async function kindAndConfig(
+  cli: Cli,
+  given: GivenFields,
+): Promise<{ kind?: Kind; config?: Record<string, unknown> }> {
+  const { webhook, cron, at, chain, contract, contractsFile, event, fromBlock, topic, where } =
+    given
   const ways = [webhook, cron, at, chain].filter((way) => way !== undefined)
   if (ways.length > 1) throw new UsageError('use only one of --at, --webhook, --cron and --chain')
   const schedule = scheduleConfigOf(given)
-  const ofChain = [contract, event, fromBlock, topic, where]
+  const ofChain = [contract, contractsFile, event, fromBlock, topic, where]
   if (chain === undefined && ofChain.some((one) => one !== undefined))
-    throw new UsageError('--contract, --event, --from-block, --topic and --where need --chain')
+    throw new UsageError(
+      '--contract, --contracts-file, --event, --from-block, --topic and --where need --chain',
+    )
   if (webhook) return { kind: 'webhook', config: {} }
   if (schedule) return { kind: 'schedule', config: schedule }
   if (chain === undefined) return {}
-  if (contract === undefined || event === undefined)
-    throw new UsageError('--chain needs --contract and --event')
+  if ((contract === undefined) === (contractsFile === undefined) || event === undefined)
+    throw new UsageError('--chain needs --event, and either --contract or --contracts-file')
   const config = {
     chain,
-    contract_address: contract,
+    ...(contractsFile === undefined
+      ? { contract_address: contract }
+      : { addresses: wordsOf(await cli.text(contractsFile)) }),
     event_signature: event,
     ...(fromBlock !== undefined && { start_block: blockOf(fromBlock) }),
     ...(topic && { topic_filters: topic.map(topicFilter) }),
@@ -139,6 +152,8 @@ function kindAndConfig(given: GivenFields): { kind?: Kind; config?: Record<strin
 function blockOf(text: string): number | string {
   return /^0x[0-9a-f]+$/i.test(text) ? text : integerOf('--from-block', text)
 }
+
+const wordsOf = (text: string) => text.split(/[\s,]+/).filter((word) => word !== '')
 
 function conditionsOf(texts: readonly string[]): Record<string, unknown> {
   const read = parseWhere(texts)

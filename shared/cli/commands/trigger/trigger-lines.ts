@@ -38,7 +38,7 @@ export function triggerLines(
     kind: trigger.kind,
     state: stateOf(trigger),
     webhook: trigger.webhook_url,
-    config: trigger.kind === 'webhook' ? undefined : JSON.stringify(trigger.config),
+    config: trigger.kind === 'webhook' ? undefined : configText(trigger),
     next: ticks.map(formatUtcTime).join(', '),
     ended: trigger.ended_reason,
     event: trigger.canonical_signature,
@@ -60,6 +60,13 @@ export function triggerLines(
     created: formatUtcTime(trigger.created_at),
     updated: formatUtcTime(trigger.updated_at),
   })
+}
+
+/** Omits a list of addresses, which can have thousands of entries. */
+function configText({ config, addresses_count: count }: Trigger | StoredTrigger): string {
+  if (count === undefined) return JSON.stringify(config)
+  const { addresses: _, ...rest } = config
+  return `${JSON.stringify(rest)}, ${count} addresses`
 }
 
 export function warningLines({ warnings = [] }: { warnings?: string[] | undefined }): string[] {

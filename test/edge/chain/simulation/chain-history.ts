@@ -5,7 +5,8 @@ import type { RpcLog, ScriptedBlock } from '../../../doubles/chain-node/scripted
 import type { BlockContents, ScriptedChain } from '../../../doubles/chain-node/scripted-chain.ts'
 
 /** The logs that an owner asked for, as the model understands it. */
-export type ExpectedFilter = Pick<LogFilter, 'address' | 'topic0' | 'topics'> & {
+export type ExpectedFilter = Pick<LogFilter, 'topic0' | 'topics'> & {
+  addresses: readonly string[]
   /** Absent if there are no conditions on decoded values. */
   holds?: (log: RpcLog) => boolean
 }
@@ -113,7 +114,7 @@ export function eventsOf(block: ScriptedBlock): ChainEvent[] {
 
 /** Reimplemented, so that it shares no mistake with the code under test. */
 function isMatched(log: RpcLog, filter: ExpectedFilter): boolean {
-  if (log.address !== filter.address || log.topics[0] !== filter.topic0) return false
+  if (!filter.addresses.includes(log.address) || log.topics[0] !== filter.topic0) return false
   for (const [place, allowed] of filter.topics.entries())
     if (allowed && !allowed.includes(log.topics[place + 1] ?? '')) return false
   return filter.holds?.(log) ?? true

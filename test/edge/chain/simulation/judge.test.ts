@@ -1,13 +1,12 @@
 import { describe, expect, it } from 'vitest'
-import type { LogFilter } from '../../../../edge/chain/matching/log-filter.ts'
 import { ScriptedChain } from '../../../doubles/chain-node/scripted-chain.ts'
-import { type ChainEvent, ChainHistory } from './chain-history.ts'
+import { type ChainEvent, ChainHistory, type ExpectedFilter } from './chain-history.ts'
 import { judge, type JudgedRun, type Tenure } from './judge.ts'
 
 const ADDRESS = `0x${'aa'.repeat(20)}`
 const [TOPIC, OTHER_TOPIC] = [`0x${'01'.repeat(32)}`, `0x${'02'.repeat(32)}`]
-const FILTER: LogFilter = { address: ADDRESS, topic0: TOPIC, topics: [] }
-const OTHER_FILTER: LogFilter = { ...FILTER, topic0: OTHER_TOPIC }
+const FILTER: ExpectedFilter = { addresses: [ADDRESS], topic0: TOPIC, topics: [] }
+const OTHER_FILTER: ExpectedFilter = { ...FILTER, topic0: OTHER_TOPIC }
 
 function someHistory() {
   const chain = new ScriptedChain()

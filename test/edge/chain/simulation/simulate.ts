@@ -5,7 +5,7 @@ import { Random } from '../../../origin/credits/simulation/random.ts'
 import type { Owner } from '../../app.ts'
 import { ChainHistory, type ChainEvent } from './chain-history.ts'
 import { Traffic } from './contracts.ts'
-import { judge } from './judge.ts'
+import { judge, type Tenure } from './judge.ts'
 import { SimulatedTrigger, type Wishes } from './simulated-trigger.ts'
 import { newBranch } from './upheaval.ts'
 import { SimulatedWatcher } from './simulated-watcher.ts'
@@ -146,7 +146,7 @@ class Simulation {
     for (const [number, trigger] of this.#triggers.entries()) {
       if (trigger.isDeleted) continue
       const runs = await trigger.runs()
-      this.#note(`trigger ${number}: ${runs.length} runs; ${JSON.stringify(trigger.tenures)}`)
+      this.#note(`trigger ${number}: ${runs.length} runs; ${shown(trigger.tenures)}`)
       for (const complaint of judge(trigger, runs, this.#history, decodedOf))
         wrong.push(`trigger ${number}: ${complaint}`)
     }
@@ -197,7 +197,7 @@ class Simulation {
     if (this.#triggers.length >= 6) return
     const head = this.#seenHead()
     const trigger = await SimulatedTrigger.create(this.#owner, this.#history, head, this.#wishes)
-    this.#note(`trigger ${this.#triggers.length}: ${JSON.stringify(trigger.tenures[0])}`)
+    this.#note(`trigger ${this.#triggers.length}: ${shown(trigger.tenures)}`)
     this.#triggers.push(trigger)
   }
 
@@ -235,4 +235,11 @@ class Simulation {
   #note(what: string): void {
     this.trace.push(what)
   }
+}
+
+/** Omits contracts without logs, of which a trigger may have a long list. */
+function shown(tenures: readonly Tenure[]): string {
+  return JSON.stringify(tenures, (key, value) =>
+    key === 'addresses' ? (value as string[]).slice(0, 3) : (value as unknown),
+  )
 }

@@ -25,7 +25,7 @@ const FINALITIES: readonly Finality[] = [0, 0, 2, 12, 'safe', 'finalized']
 const QUEUE_OF_MANY = 10_000
 
 type Wish = {
-  contract: string
+  contracts: readonly string[]
   event: ContractEvent
   topics: LogFilter['topics']
   start?: number
@@ -205,7 +205,7 @@ export class SimulatedTrigger implements JudgedTrigger {
   }
 
   #begin(
-    { contract, event, topics, start, conditions }: Wish,
+    { contracts, event, topics, start, conditions }: Wish,
     finality: Finality,
     head: number,
   ): void {
@@ -213,7 +213,7 @@ export class SimulatedTrigger implements JudgedTrigger {
     const isPast = start !== undefined && start <= head
     this.tenures.push({
       filter: {
-        address: contract,
+        addresses: contracts,
         topic0: event.topic0,
         topics,
         ...(conditions && {
@@ -237,14 +237,25 @@ export class SimulatedTrigger implements JudgedTrigger {
   }
 }
 
+/** Contracts without logs, too many for one query. */
+const QUIET = Array.from(
+  { length: 1_500 },
+  (_, at) => `0x${(at + 0x1000).toString(16).padStart(40, '0')}`,
+)
+
 function someWish(history: ChainHistory, head: number, { random, variety }: Wishes): Wish {
   const event = random.pick(EVENTS)
   const wish = {
-    contract: random.pick(CONTRACTS),
+    contracts: [random.pick(CONTRACTS)],
     event,
     topics: random.pick(event.filters),
     ...(variety?.chance(0.4) && { conditions: variety.pick(event.conditions) }),
   }
+  if (variety?.chance(0.3))
+    wish.contracts = [
+      ...CONTRACTS.slice(variety.integer(0, 1)),
+      ...(variety.chance(0.5) ? QUIET : []),
+    ]
   if (random.chance(0.4)) return wish
   const { firstBlock } = history.chain
   const start = random.chance(0.2)
@@ -253,10 +264,10 @@ function someWish(history: ChainHistory, head: number, { random, variety }: Wish
   return { ...wish, start }
 }
 
-function configOf({ contract, event, topics, start, conditions }: Wish) {
+function configOf({ contracts, event, topics, start, conditions }: Wish) {
   return {
     chain: CHAIN,
-    contract_address: contract,
+    ...(contracts.length === 1 ? { contract_address: contracts[0] } : { addresses: contracts }),
     event_signature: event.signature,
     ...(topics.length > 0 && { topic_filters: topics }),
     ...(start !== undefined && { start_block: start }),
