@@ -21,6 +21,7 @@ import { failureResponse } from './http/failure.ts'
 import { mountHealth } from './http/health.ts'
 import { mountInfo } from './http/info.ts'
 import { mountMetrics } from './http/metrics.ts'
+import { endRequestSpan, startRequestSpan } from './http/request-span.ts'
 import { recordHandledRequest, routePattern } from './http/record-handled-request.ts'
 import { unmatchedRouteError } from './http/unmatched-route-error.ts'
 import { mountOperation, type OriginApp, type OriginEnv } from './http/operation.ts'
@@ -49,9 +50,12 @@ export function createOriginApp(services: OriginServices): OriginApp {
     const startedAt = performance.now()
     context.set('requestId', randomUUID())
     const { method, path } = context.req
+    const span = startRequestSpan(context, services.tracer)
+    context.set('span', span)
     const isWork = method === 'POST' && path !== SEALED_OUTCOMES_PATH
     await (isWork ? drain.track(next()) : next())
     recordHandledRequest(context, performance.now() - startedAt, services)
+    if (span) endRequestSpan(span, context)
     context.header('x-request-id', context.get('requestId'))
     restrictReaders(context)
     for (const [name, value] of Object.entries(marks)) context.header(name, value)

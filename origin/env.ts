@@ -7,6 +7,7 @@ import {
   parseEachSetting,
   type SettingFault,
 } from '../shared/config/parse-settings.ts'
+import { telemetrySettingProblems } from '../shared/config/telemetry-settings.ts'
 import { type DatabaseConnection, hasOwnAuthority, sslModeOf } from './db/connection.ts'
 import { availableMemory } from './admission/available-memory.ts'
 import { DRAIN_DEFAULT_MS } from './admission/drain.ts'
@@ -39,6 +40,7 @@ export function checkSettings(
     chainSettingProblems,
     executorFaults,
     logSinkFaults,
+    telemetrySettingProblems,
     processorFaults,
   ]
   const parsed = parseEachSetting(originSettings, environment, rules)

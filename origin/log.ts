@@ -3,7 +3,7 @@
  * never requests, keys, bodies, parameters or action sources.
  */
 import { pino } from 'pino'
-import type { LogLevelSetting } from '../shared/service-log/levels.ts'
+import type { LogLevelSetting, ServiceLogLevel } from '../shared/service-log/levels.ts'
 import { type LogFields, sanitizeFields } from '../shared/service-log/line.ts'
 import { REDACTED_TEXT, SECRET_NAMES } from '../shared/service-log/redact-secrets.ts'
 import { ORIGIN_EVENTS, type OriginEvent } from './log/events.ts'
@@ -12,11 +12,13 @@ export type OriginLog = (event: OriginEvent, facts?: LogFields) => void
 
 /**
  * @param write receives complete lines, each with its line feed
+ * @param onLogged receives the sanitized facts of each line
  * @param now Unix milliseconds
  */
 export function openLog(
   write: (line: string) => void,
   now: () => number,
+  onLogged?: (level: ServiceLogLevel, time: number, event: OriginEvent, fields: LogFields) => void,
 ): { log: OriginLog; setLevel: (level: LogLevelSetting) => void } {
   const logger = pino(
     {
@@ -32,7 +34,10 @@ export function openLog(
   return {
     log: (event, facts = {}) => {
       const level = ORIGIN_EVENTS[event]
-      if (logger.isLevelEnabled(level)) logger[level]({ event, ...sanitizeFields(facts) })
+      if (!logger.isLevelEnabled(level)) return
+      const fields = sanitizeFields(facts)
+      logger[level]({ event, ...fields })
+      onLogged?.(level, now(), event, fields)
     },
     setLevel: (level) => {
       logger.level = level

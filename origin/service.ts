@@ -53,6 +53,7 @@ import { FreshQuotes } from './tee/fresh-quotes.ts'
 import { selectTee } from './tee/select-tee.ts'
 import type { ServedTls } from './tls/served-tls.ts'
 import { openTlsSource } from './tls/tls-source.ts'
+import { openTelemetry, type OriginTelemetry } from './telemetry/telemetry.ts'
 import { ConfiguredChains } from './transactions/chains.ts'
 import type { Transactions } from './transactions/transactions.ts'
 import { readBuild } from './version.ts'
@@ -72,11 +73,12 @@ const counters = new Counters()
 const lines = new LineBuffer((text) => process.stdout.write(text))
 process.once('exit', () => lines.flush())
 let sink: LogSink | undefined
+let telemetry: OriginTelemetry | undefined
 const writeLine = (line: string) => {
   lines.add(line)
   sink?.add(line)
 }
-const { log: write, setLevel } = openLog(writeLine, now)
+const { log: write, setLevel } = openLog(writeLine, now, (...line) => telemetry?.addLog(...line))
 const log: OriginLog = (event, facts) => {
   counters.countEvent(event, facts)
   write(event, facts)
@@ -92,8 +94,16 @@ async function start(template: Promise<TemplateFile>): Promise<void> {
   const settings = parseSettings(process.env)
   setLevel(settings.SVC_LOG_LEVEL)
   sink = openLogSink(settings)
-  const origin = await openProcess(settings)
-  const { keyring, tee, processId, predecessor, composeHash, build } = origin
+  const processId = randomUUID()
+  telemetry = openTelemetry(settings, {
+    build: readBuild(settings.SVC_COMMIT),
+    processId,
+    counters,
+    log,
+    fetch,
+  })
+  const origin = await openProcess(settings, processId)
+  const { keyring, tee, predecessor, composeHash, build } = origin
   await startCertificates(origin)
   const { pressure, pool, ready } = startSandbox(origin, template)
   const { database, chain, chains } = await connect(settings)
@@ -183,6 +193,7 @@ async function start(template: Promise<TemplateFile>): Promise<void> {
     ...auditing,
     policySigner,
     storedResponses,
+    tracer: telemetry?.tracer,
     load,
     drain,
     bodyBudgets: new BodyBudgets(memoryLimits(availableMemory()).bodies),
@@ -223,10 +234,9 @@ function openLogSink({ SVC_LOG_SINK: url, SVC_LOG_SINK_TOKEN: token }: OriginSet
   })
 }
 
-async function openProcess(settings: OriginSettings): Promise<OriginProcess> {
+async function openProcess(settings: OriginSettings, processId: string): Promise<OriginProcess> {
   const stateDir = resolve(settings.SVC_STATE_DIR)
   mkdirSync(stateDir, { recursive: true, mode: 0o700 })
-  const processId = randomUUID()
   const { predecessor, release } = takeFolder(stateDir, processId)
   lifecycle.onClose('state folder', release)
   const { tee, rootKey } = await selectTee({ settings, stateDir, now, log })
@@ -369,7 +379,7 @@ function requireNoInspector(flags: readonly string[]): void {
 
 async function stop(code: number): Promise<void> {
   await lifecycle.close((name, error) => log('close.failed', { name, error: String(error) }))
-  await sink?.close()
+  await Promise.all([sink?.close(), telemetry?.close()])
   process.exit(code)
 }
 

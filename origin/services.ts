@@ -1,3 +1,4 @@
+import type { Tracer } from '../shared/telemetry/tracer.ts'
 import type { ContractChain } from './accounts/chain.ts'
 import type { AccountsMirror } from './accounts/mirror.ts'
 import type { AccountsWriter } from './accounts/writer.ts'
@@ -108,6 +109,8 @@ export type OriginServices = {
   walletStatements: WalletStatements
   auditLog: AuditLog
   refusals: Pick<Refusals, 'record'>
+  /** Undefined if no collector is configured. */
+  tracer?: Tracer | undefined
   channel: {
     keys: ChannelKeys
     current: P256Key

@@ -28,6 +28,7 @@ import {
   operatorTokenSetting,
   SETTINGS,
 } from '../shared/config/settings.ts'
+import { telemetrySettings } from '../shared/config/telemetry-settings.ts'
 
 /** Accepts only digits, so that an empty setting is an error and not 0. */
 const wholeNumber = (low: number, high: number) =>
@@ -270,7 +271,7 @@ export const originSettings = {
     'expected host:port or host, separated by commas',
   ).register(SETTINGS, {
     meaning:
-      "services of this deployment that `fetch` in actions cannot reach, in addition to `SVC_PUBLIC_URL`, `SVC_LOG_SINK` and the database. `host:port` blocks the name and its addresses; `host` blocks only the name, on all ports, for names behind a CDN (such as the edge's)",
+      "services of this deployment that `fetch` in actions cannot reach, in addition to `SVC_PUBLIC_URL`, `SVC_LOG_SINK`, `OTEL_EXPORTER_OTLP_ENDPOINT` and the database. `host:port` blocks the name and its addresses; `host` blocks only the name, on all ports, for names behind a CDN (such as the edge's)",
   }),
   SVC_STARTER_CREDITS_CENTS: wholeNumber(0, 1_000_000).default(0).register(SETTINGS, {
     meaning:
@@ -328,6 +329,7 @@ export const originSettings = {
       meaning: 'bearer token for the collector in `SVC_LOG_SINK`',
       secret: true,
     }),
+  ...telemetrySettings('svc-origin'),
   SVC_SHED_DELAY_MS: wholeNumber(1, 60_000).default(SHED_DELAY_MS).register(SETTINGS, {
     meaning:
       'event loop delay in milliseconds (median over one second) above which requests are rejected with 429, 1 to 60,000',

@@ -175,6 +175,7 @@ export const SOURCES: readonly DocumentSource[] = [
   { file: 'docs/decisions/0140-selection-of-logs.md', title: "0140 Selection of logs: conditions on decoded values, lists of addresses", lead: "", load: () => import('../../docs/decisions/0140-selection-of-logs.md') },
   { file: 'docs/decisions/0143-remote-mcp.md', title: "0143 The remote MCP server", lead: "", load: () => import('../../docs/decisions/0143-remote-mcp.md') },
   { file: 'docs/decisions/0145-secrets-by-reference.md', title: "0145 Webhook secrets by reference", lead: "", load: () => import('../../docs/decisions/0145-secrets-by-reference.md') },
+  { file: 'docs/decisions/0142-opentelemetry.md', title: "0142 OpenTelemetry", lead: "", load: () => import('../../docs/decisions/0142-opentelemetry.md') },
   { file: 'docs/deploy.md', title: "Deployment", lead: "This page describes how to set up, from scratch, a deployment that anyone can verify.", load: () => import('../../docs/deploy.md') },
   { file: 'docs/derived-actions.md', title: "Derived actions", lead: "The source of a derived action consists of a template, followed by a constant called the manifest.", load: () => import('../../docs/derived-actions.md') },
   { file: 'docs/errors.md', title: "Errors", lead: "Every failure of both services: what it means, and what to do.", load: () => import('../../docs/errors.md') },

@@ -5,6 +5,7 @@ import {
   ENCRYPTED_MESSAGE_MAX_BYTES,
   EXECUTION_WALL_MAX_MS,
   LOGS_MAX_BYTES,
+  OUTBOUND_REQUESTS_MAX,
   RESULT_MAX_BYTES,
   SIGNING_INPUT_MAX_BYTES,
   TRANSACTION_JSON_MAX_CHARACTERS,
@@ -95,7 +96,21 @@ const logs = z.array(
     text: z.string().max(LOGS_MAX_BYTES + 1024),
   }),
 )
-const measurements = { logs, durationMs: z.number().nonnegative(), cpuMs: z.number().nonnegative() }
+const requests = z
+  .array(
+    z.strictObject({
+      at_ms: z.int().min(0),
+      ms: z.int().min(0),
+      status: z.int().min(100).max(999).optional(),
+    }),
+  )
+  .max(OUTBOUND_REQUESTS_MAX)
+const measurements = {
+  logs,
+  durationMs: z.number().nonnegative(),
+  cpuMs: z.number().nonnegative(),
+  requests: requests.optional(),
+}
 const result = z.discriminatedUnion('kind', [
   z.strictObject({
     kind: z.literal('returned'),

@@ -76,6 +76,15 @@ export const FAILURE_CODES = [
 
 export type FailureCode = (typeof FAILURE_CODES)[number]
 
+/** An outbound request of an action, for its trace, in whole milliseconds. */
+export type MeasuredRequest = {
+  /** Start, in milliseconds since the start of the run. */
+  at_ms: number
+  ms: number
+  /** Absent if there was no response. */
+  status?: number | undefined
+}
+
 export type ReturnedResult = {
   kind: 'returned'
   /** Returned value as JSON text. If `main` returned undefined, the text is 'null'. */
@@ -83,6 +92,7 @@ export type ReturnedResult = {
   logs: LogLine[]
   durationMs: number
   cpuMs?: number
+  requests?: MeasuredRequest[] | undefined
 }
 
 export type FailedResult = {
@@ -96,6 +106,7 @@ export type FailedResult = {
   logs: LogLine[]
   durationMs: number
   cpuMs?: number
+  requests?: MeasuredRequest[] | undefined
 }
 
 /**

@@ -6,7 +6,13 @@ import type { Context } from 'hono'
  */
 export type RequestBindings =
   | { incoming: { socket?: { remoteAddress?: string } } }
-  | { envelope: { clientAddress: string } }
+  | {
+      envelope: {
+        clientAddress: string
+        /** `traceparent` of the edge's span. */
+        trace?: string | undefined
+      }
+    }
 
 /**
  * Returns the client's address: from the sealed envelope if the edge forwarded the request, otherwise from the socket.

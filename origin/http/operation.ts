@@ -39,6 +39,7 @@ import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import type { z } from 'zod'
 import type { ErrorStatus } from '../../shared/errors/error-names.ts'
 import { validate } from '../../shared/json/json-body.ts'
+import type { Span } from '../../shared/telemetry/tracer.ts'
 import type { Principal } from '../accounts/account.ts'
 import { refreshPrincipal } from '../accounts/refresh-principal.ts'
 import { type AuditContext, actorOf, operationName } from '../audit-log/context.ts'
@@ -61,6 +62,8 @@ import { type UnverifiedProof, authenticateSignature } from './wallet-signature.
 export type OriginEnv = {
   Variables: {
     requestId: string
+    /** Span of the request, if its trace is sampled. */
+    span?: Span | undefined
     /** Web origin that may read the response. Null for none. If absent, every web origin may. */
     readableBy?: string | null
   }
@@ -81,6 +84,8 @@ type OperationInput<Body, Query> = {
   writeId: string
   /** `X-Request-Id` of the response. */
   requestId: string
+  /** Span of the request, if its trace is sampled. */
+  span?: Span | undefined
   /** Only for operations with `keyIsIdentity`. */
   idempotencyKey?: string
 }
@@ -176,6 +181,7 @@ export function mountOperation<Body, Query>(
       clientAddress: client.address,
       bodyBytes: bytes.length,
       requestId: context.get('requestId'),
+      span: context.get('span'),
       gone: context.req.raw.signal,
     }
     const csvFormat = wantsCsv(context, operation.csv) ? operation.csv : undefined

@@ -36,7 +36,13 @@ export const sealedExecuteOperation: SealedOperation<z.infer<typeof schema>> = {
     requireSize('code', code, SOURCE_MAX_BYTES)
     const params = readParamsText(body.js_params)
     await requireNotReplayed(body, services)
-    const outcome = await services.executions.run({ principal, code, params, heldBytes })
+    const outcome = await services.executions.run({
+      principal,
+      code,
+      params,
+      heldBytes,
+      span: source.span,
+    })
     return { state: 'ended', outcome }
   },
 }

@@ -76,7 +76,9 @@ async function respondTo(
     requireFresh(head, services.now())
     services.load.requireRoom()
     await requireNotReplayed(head, services)
-    const sender: RequestBindings = { envelope: { clientAddress: head.client_address } }
+    const sender: RequestBindings = {
+      envelope: { clientAddress: head.client_address, trace: head.trace },
+    }
     const request = buildRequest(head, body, given.gone, services.settings.SVC_PUBLIC_URL)
     return await frameResponse(await app.fetch(request, sender))
   } catch (error) {

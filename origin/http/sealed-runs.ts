@@ -18,6 +18,7 @@ import type { Principal } from '../accounts/account.ts'
 import { openRequest, type OpenedRequest } from '../channel/open-request.ts'
 import type { JoinedRun } from '../runs/executions.ts'
 import type { OriginServices } from '../services.ts'
+import { endWithOutcome, startRunSpan } from '../telemetry/run-span.ts'
 import { undefinedAfter } from '../timeout.ts'
 import { requireForTriggers } from '../usage-keys/request-source.ts'
 import { authenticateKey } from './authenticate.ts'
@@ -84,8 +85,11 @@ async function executeRuns(
       const text = readParams(params[at]!)
       // Both the received and the decoded bytes are in memory.
       const heldBytes = 2 * (code.length + text.length)
-      const execution = { principal, code, params: text, heldBytes }
-      return responseWithin(request.wait_ms, await services.executions.runOnce(execution, run))
+      const span = startRunSpan(run, services.tracer)
+      const execution = { principal, code, params: text, heldBytes, span }
+      return endWithOutcome(span, services.executions.runOnce(execution, run), (joined) =>
+        responseWithin(request.wait_ms, joined),
+      )
     }
     const respond = async (run: RunsRequest['runs'][number], at: number) => {
       const response = await execute(run, at).catch((error: unknown) =>

@@ -22,6 +22,7 @@ import {
   SEALED_HEAD_MAX_BYTES,
   SEALED_REQUEST_LIFETIME_MS,
 } from '../../shared/limits.ts'
+import type { Span } from '../../shared/telemetry/tracer.ts'
 import type { SealedRefusal } from '../../shared/wire/sealed.ts'
 import { withoutNullMembers } from '../../shared/json/without-null-members.ts'
 import { checkHeader, openRequest, type OpenedRequest } from '../channel/open-request.ts'
@@ -50,7 +51,7 @@ export type SealedOperation<Body> = {
     mode: OpenedRequest['mode'],
     services: OriginServices,
     heldBytes: number,
-    source: RequestSource,
+    source: RequestSource & { span?: Span | undefined },
   ): Promise<object>
 }
 
@@ -66,6 +67,7 @@ export function mountSealed<Body extends Freshness>(
     const source = {
       origin: context.req.header('origin') ?? null,
       address: resolveClientAddress(context),
+      span: context.get('span'),
     }
     const answer = await respondTo(opened, services, operation, source)
     const sealed = opened.sealResponse(Buffer.from(answer))
@@ -112,7 +114,7 @@ async function respondTo<Body extends Freshness>(
   opened: OpenedRequest,
   services: OriginServices,
   operation: SealedOperation<Body>,
-  source: RequestSource,
+  source: RequestSource & { span?: Span | undefined },
 ): Promise<string> {
   try {
     const sent = withoutNullMembers(parsePlaintext(opened.plaintext, operation.members))

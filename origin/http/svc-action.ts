@@ -23,10 +23,17 @@ export const svcActionOperation: Operation<z.infer<typeof schema>> = {
   responseSchema: svcActionResponse,
   runsOnce: true,
   statuses: [402, 403, 503],
-  handle: async ({ principal, body, bodyBytes, gone }, { executions }) => {
+  handle: async ({ principal, body, bodyBytes, gone, span }, { executions }) => {
     requireSize('code', body.code, SOURCE_MAX_BYTES)
     const params = readParamsText(body.js_params)
-    const execution = { principal, code: body.code, params, heldBytes: bodyBytes, unwanted: gone }
+    const execution = {
+      principal,
+      code: body.code,
+      params,
+      heldBytes: bodyBytes,
+      unwanted: gone,
+      span,
+    }
     const outcome = await executions.run(execution)
     if (outcome.status === 'failed') {
       const { code } = outcome

@@ -62,6 +62,8 @@ export const ORIGIN_EVENTS = {
   'tls.unusable': 'error',
   'log.sink_failed': 'warn',
   'log.sink_recovered': 'info',
+  'telemetry.failed': 'warn',
+  'telemetry.recovered': 'info',
 } as const satisfies Record<string, ServiceLogLevel>
 
 export type OriginEvent = keyof typeof ORIGIN_EVENTS

@@ -72,6 +72,11 @@ export class Counters {
     'Log lines that the collector did not get.',
     [],
   )
+  readonly #droppedTelemetry = this.#counter(
+    'svc_telemetry_dropped_total',
+    'Spans and log records that the OpenTelemetry collector did not get.',
+    ['signal'],
+  )
 
   countRequest({ method, route, status, ms }: HandledRequest): void {
     const verb = KNOWN_METHODS.has(method) ? method : 'OTHER'
@@ -89,6 +94,10 @@ export class Counters {
 
   countDroppedLines(lines: number): void {
     this.#droppedLines.inc(lines)
+  }
+
+  countDroppedTelemetry(signal: 'traces' | 'logs', items: number): void {
+    this.#droppedTelemetry.inc({ signal }, items)
   }
 
   countEvent(event: OriginEvent, facts: LogFields = {}): void {

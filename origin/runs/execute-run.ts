@@ -3,6 +3,7 @@ import { capabilityFor } from './capability.ts'
 import { isDeeperThan } from '../../shared/json/json-depth.ts'
 import { EXECUTION_SECOND_CENTS, JSON_DEPTH_MAX } from '../../shared/limits.ts'
 import { formatUsd } from '../../shared/usd.ts'
+import type { Span } from '../../shared/telemetry/tracer.ts'
 import type { Outcome } from '../../shared/wire/outcome.ts'
 import { refreshPrincipal } from '../accounts/refresh-principal.ts'
 import type { AccountsMirror } from '../accounts/mirror.ts'
@@ -22,6 +23,7 @@ import type { Keyring } from '../keys/keyring.ts'
 import type { OriginLog } from '../log.ts'
 import type { PolicySigner } from '../policies/policy-signer.ts'
 import type { ReceiptSigner } from '../receipts/receipt-signer.ts'
+import { ExecutionSpans } from '../telemetry/execution-spans.ts'
 import type { TransactionService } from '../transactions/types.ts'
 import type { UsageKeyLimits } from '../usage-keys/usage-key-limits.ts'
 
@@ -57,6 +59,8 @@ export type ExecutionRequest = {
   unwanted?: AbortSignal
   /** Called when an executor starts the run. */
   onStarted?: () => void
+  /** Parent of the spans of the execution, if the trace is sampled. */
+  span?: Span | undefined
 }
 
 /**
@@ -72,8 +76,10 @@ export async function executeRun(
   const { pool, keyring, mirror, keyLimits, limits, receipts, policySigner, transactions, log } =
     options
   const facts = { cid, ...(runId !== undefined && { run_id: runId }) }
+  const spans = execution.span && new ExecutionSpans(execution.span)
   const onStarted = () => {
     log('run.started', facts)
+    spans?.started()
     execution.onStarted?.()
   }
   const currentPrincipal = () => refreshPrincipal(principal, mirror.current(), keyLimits)
@@ -87,7 +93,9 @@ export async function executeRun(
     ...(heldBytes !== undefined && { heldBytes }),
     ...limits,
   }
-  const ended = await runWithMeter(pool, request, capability, { cid, budget, unwanted, onStarted })
+  const measured = spans?.measure(capability) ?? capability
+  const metering = { cid, budget, unwanted, onStarted, spans }
+  const ended = await runWithMeter(pool, request, measured, metering)
   const signatures = capability.end()
   const requested = await capability.transactions()
   if ('kind' in ended) {
@@ -114,7 +122,7 @@ async function runWithMeter(
   pool: ActionPool,
   request: RunRequest,
   capability: Capability,
-  { cid, budget, unwanted, onStarted }: MeterOptions,
+  { cid, budget, unwanted, onStarted, spans }: MeterOptions,
 ): Promise<Outcome | LostResult> {
   const { reservation, allowance } = budget
   const stop = new AbortController()
@@ -128,6 +136,7 @@ async function runWithMeter(
     ...(unwanted && { unwanted }),
   }
   const result = await pool.run(request, capability, control)
+  spans?.ended(result)
   const duration_ms = meter.end(result.kind === 'lost' ? 0 : result.durationMs)
   if (result.kind === 'lost') {
     if (result.started) allowance.finish(meter.measuredMs, { failed: true })
@@ -167,6 +176,7 @@ type MeterOptions = {
   budget: RunBudget
   unwanted: AbortSignal | undefined
   onStarted: () => void
+  spans: ExecutionSpans | undefined
 }
 
 type OutcomeBase = Pick<Outcome, 'action_cid' | 'duration_ms' | 'logs' | 'charged_cents'>

@@ -2,6 +2,7 @@ import type { ClaimState, RunClaims } from './claims.ts'
 import { executeRun, type ExecuteRunOptions, type ExecutionRequest } from './execute-run.ts'
 import type { RunKey } from './outcome-codec.ts'
 import { EXECUTION_SECOND_CENTS } from '../../shared/limits.ts'
+import { traced } from '../../shared/telemetry/tracer.ts'
 import type { Outcome } from '../../shared/wire/outcome.ts'
 import { refreshPrincipal } from '../accounts/refresh-principal.ts'
 import { mayRunInEveryGroup, permissionToRun, type RunPermission } from '../accounts/permissions.ts'
@@ -168,7 +169,7 @@ export class Executions {
         return await this.#knownOutcome(key, run, error)
       }
       claimed =
-        (await claims.claim(key, run.attempt)) ||
+        (await traced(execution.span, 'run.claim', () => claims.claim(key, run.attempt))) ||
         (run.retry_lost === true && (await claims.takeOver(key, run.attempt)))
       const budget = { reservation, allowance }
       if (claimed) return this.#startClaimed(key, permitted, execution, budget, slot)
@@ -221,7 +222,11 @@ export class Executions {
   }
 
   /** Checks the current permissions, which may have changed since the request arrived. */
-  async #permit({ principal: sender, code }: ExecutionRequest): Promise<RunPermission> {
+  #permit({ principal: sender, code, span }: ExecutionRequest): Promise<RunPermission> {
+    return traced(span, 'permissions.check', () => this.#findPermission(sender, code))
+  }
+
+  async #findPermission(sender: Principal, code: string): Promise<RunPermission> {
     const { mirror, keyLimits, sourceCids } = this.#options
     const cid = await sourceCids.of(code)
     const principal = refreshPrincipal(sender, mirror.current(), keyLimits)
@@ -246,7 +251,9 @@ export class Executions {
     }
     for (let wait = FINISH_RETRY_MS; ; wait = Math.min(wait * 2, FINISH_RETRY_MAX_MS)) {
       try {
-        const stored = await this.#options.claims.finish(key, outcome)
+        const stored = await traced(execution.span, 'outcome.store', () =>
+          this.#options.claims.finish(key, outcome),
+        )
         // If another outcome was stored first, this process was considered dead, so its execution is not charged.
         if (stored === outcome) settle(budget.reservation, outcome)
         return stored
@@ -269,17 +276,21 @@ export class Executions {
     if (refused?.full) throw new OverloadedError(refused.reason, refused.retryAfterMs)
   }
 
-  #reserve({ principal }: ExecutionRequest): Promise<Reservation> {
-    return this.#options.credits.reserve(payerOf(principal), EXECUTION_SECOND_CENTS)
+  #reserve({ principal, span }: ExecutionRequest): Promise<Reservation> {
+    return traced(span, 'credits.reserve', () =>
+      this.#options.credits.reserve(payerOf(principal), EXECUTION_SECOND_CENTS),
+    )
   }
 
   #admit(
-    { principal, code, params, heldBytes = 0 }: ExecutionRequest,
+    { principal, code, params, heldBytes = 0, span }: ExecutionRequest,
     { cid }: RunPermission,
   ): Promise<AllowanceReservation> {
     const { credits, limits } = this.#options
     const bytes = Math.max(heldBytes, code.length + params.length)
-    return credits.admit(payerOf(principal), { cid, wallMs: limits.wallMs, bytes })
+    return traced(span, 'allowance.reserve', () =>
+      credits.admit(payerOf(principal), { cid, wallMs: limits.wallMs, bytes }),
+    )
   }
 }
 

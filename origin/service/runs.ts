@@ -23,6 +23,7 @@ export function startSandbox(origin: OriginProcess, template: Promise<TemplateFi
   const pressure = new CpuPressure(settings.SVC_SHED_CPU_PRESSURE)
   lifecycle.onClose('pressure', () => pressure.close())
   const { SVC_PUBLIC_URL, DATABASE_URL, SVC_PROCESSOR_URL, SVC_LOG_SINK } = settings
+  const { OTEL_EXPORTER_OTLP_ENDPOINT } = settings
   const pool = createActionPool({
     template,
     min: settings.SVC_EXECUTORS_MIN,
@@ -33,7 +34,13 @@ export function startSandbox(origin: OriginProcess, template: Promise<TemplateFi
       allow: settings.SVC_OUTBOUND_ALLOW,
       deny: [
         ...settings.SVC_OUTBOUND_DENY,
-        ...ownServices([SVC_PUBLIC_URL, DATABASE_URL, SVC_PROCESSOR_URL, SVC_LOG_SINK]),
+        ...ownServices([
+          SVC_PUBLIC_URL,
+          DATABASE_URL,
+          SVC_PROCESSOR_URL,
+          SVC_LOG_SINK,
+          OTEL_EXPORTER_OTLP_ENDPOINT,
+        ]),
       ],
     },
   })

@@ -6,6 +6,7 @@ import { z } from 'zod'
 import { isProxiedPath } from './core-routes.ts'
 import { isForwardedHeader } from './forwarded-headers.ts'
 import { replayProtection } from './sealed.ts'
+import { traceparentSchema } from './traceparent.ts'
 
 export const SEALED_HTTP_PATH = '/sealed/http'
 
@@ -46,6 +47,8 @@ export const sealedHttpRequestSchema = z.object({
   headers: headersSchema,
   /** Client's IP address as seen by the edge, for rate limits. Empty if unknown. */
   client_address: z.string().max(64),
+  /** `traceparent` of the edge's span. Absent if the edge does not export traces. */
+  trace: traceparentSchema.optional(),
 })
 export type SealedHttpRequest = z.infer<typeof sealedHttpRequestSchema>
 

@@ -5,6 +5,7 @@
  */
 import { z } from 'zod'
 import { EXECUTE_WAIT_MS } from '../limits.ts'
+import { traceparentSchema } from './traceparent.ts'
 import {
   executeResponseSchema,
   replayProtection,
@@ -32,6 +33,8 @@ const runSchema = z.object({
   /** Index of the source. */
   source: z.int().min(0),
   params_bytes: bytes,
+  /** `traceparent` of the span that sends the run. Absent if the edge does not export traces. */
+  trace: traceparentSchema.optional(),
 })
 
 export const runsRequestSchema = z.object({

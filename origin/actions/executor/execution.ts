@@ -1,10 +1,11 @@
+import { OUTBOUND_REQUESTS_MAX } from '../../../shared/limits.ts'
 import type { EntryPoint, GuestArgument, Vm } from '../engine/vm.ts'
 import { outOfMemoryFailure, stoppedFailure, thrownFailure, trapFailure } from '../failure.ts'
 import { type RunHooks, refusalJson } from '../host/run-functions.ts'
 import { KEY_LIMIT_REFUSAL, KEY_OPERATIONS_FORWARDED } from '../key-limit.ts'
 import type { KeyRequest, KeyResponse } from '../messages.ts'
-import type { Outbound, RunOutbound } from '../outbound/outbound.ts'
-import type { FailedResult, RunRequest, ReturnedResult } from '../run.ts'
+import type { Outbound, OutboundResult, RunOutbound } from '../outbound/outbound.ts'
+import type { FailedResult, MeasuredRequest, RunRequest, ReturnedResult } from '../run.ts'
 import { RunClock } from './run-clock.ts'
 import { withSourcePositions } from '../source-positions.ts'
 import { type ExecutionEnd, readKeyOperation, readLogLevel, returnedEnd } from './guest-reports.ts'
@@ -57,6 +58,7 @@ export class Execution {
   #unsentOperations: KeyRequest[] = []
   readonly #requests = new Map<number, AbortController>()
   #keyOperationCount = 0
+  readonly #measured: MeasuredRequest[] = []
   /** Outcome reported by the guest. The run ends when the engine returns from the current call. */
   #ending: ExecutionEnd | undefined
   #ended = false
@@ -99,13 +101,22 @@ export class Execution {
   #fetch(id: number, request: unknown, body: Uint8Array): undefined {
     const abort = new AbortController()
     this.#requests.set(id, abort)
+    const at_ms = Math.round(this.#clock.elapsedMs())
     void this.#outbound.fetch(request, body, abort.signal).then((answer) => {
+      this.#measure(at_ms, answer)
       if (!this.#requests.delete(id)) return
       this.#enter(() => {
         if (answer.ok) this.#call('settle', [id, false, JSON.stringify(answer.value), answer.bytes])
         else this.#call('settle', [id, true, refusalJson(answer)])
       })
     })
+  }
+
+  /** Measures the request for the run's trace. Nothing of its URL is kept. */
+  #measure(at_ms: number, answer: OutboundResult): void {
+    if (this.#measured.length >= OUTBOUND_REQUESTS_MAX) return
+    const ms = Math.max(0, Math.round(this.#clock.elapsedMs()) - at_ms)
+    this.#measured.push({ at_ms, ms, ...(answer.ok && { status: answer.value.status }) })
   }
 
   /** Stops a waiting run. A computing run cannot be stopped with this method, because it blocks the event loop. */
@@ -209,6 +220,7 @@ export class Execution {
       logs: this.#logs.lines,
       durationMs: this.#clock.elapsedMs(),
       cpuMs: this.#clock.usedCpuMs(),
+      ...(this.#measured.length > 0 && { requests: this.#measured }),
     })
   }
 

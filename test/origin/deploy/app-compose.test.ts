@@ -50,6 +50,8 @@ describe('the app-compose text that a dstack machine measures', () => {
   it('takes from the unmeasured environment secrets alone, and nothing that affects trust', () => {
     const secrets = [
       'DATABASE_URL',
+      'OTEL_EXPORTER_OTLP_ENDPOINT',
+      'OTEL_EXPORTER_OTLP_HEADERS',
       'SVC_CHANNEL_PSK',
       'SVC_LOG_SINK',
       'SVC_LOG_SINK_TOKEN',

@@ -15,6 +15,7 @@ export type SentRun = {
   id: string
   attempt?: number
   retry_lost?: boolean
+  trace?: string
   code: Bytes
   /** JSON text, which may be invalid. */
   params?: Bytes
@@ -43,10 +44,11 @@ export function frameRuns(
     credential,
     wait_ms,
     source_bytes: sources.map((code) => Buffer.from(code).length),
-    runs: runs.map(({ id, attempt = 1, retry_lost, code }, at) => ({
+    runs: runs.map(({ id, attempt = 1, retry_lost, trace, code }, at) => ({
       id,
       attempt,
       ...(retry_lost === undefined ? {} : { retry_lost }),
+      ...(trace === undefined ? {} : { trace }),
       source: sources.indexOf(code),
       params_bytes: params[at]!.length,
     })),
