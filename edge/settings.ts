@@ -11,6 +11,7 @@ import {
   UNKNOWN_COMMIT,
 } from '../shared/config/settings.ts'
 import { chainSettingProblems, chainsSetting } from '../shared/config/chain-settings.ts'
+import { telemetrySettingProblems, telemetrySettings } from '../shared/config/telemetry-settings.ts'
 import { mailerSetting } from './identity/mailer-settings.ts'
 import { paymentSettingErrors, paymentSettings } from './payment/payment-settings.ts'
 import { trustSettingProblems, trustSettings } from './trust/trust-settings.ts'
@@ -89,6 +90,7 @@ export const edgeSettings = {
       'commit of the source code, shown in `/health` and the metrics; set by `npm run deploy-edge`',
   }),
   SVC_LOG_LEVEL: logLevelSetting.register(SETTINGS, { meaning: LOG_LEVEL_MEANING }),
+  ...telemetrySettings('svc-edge'),
   METRICS_TOKEN: operatorTokenSetting.optional().register(SETTINGS, {
     meaning:
       'bearer token for `/metrics` ([operate.md](operate.md)): 32 to 128 random characters of base64url',
@@ -109,7 +111,12 @@ export type Settings = z.output<EdgeShape>
 
 /** Parses the settings, and finds all of their faults. Messages contain no values. */
 export function checkEdgeSettings(given: object): ParsedSettings<Settings> {
-  const rules = [trustSettingProblems, chainSettingProblems, paymentSettingErrors]
+  const rules = [
+    trustSettingProblems,
+    chainSettingProblems,
+    paymentSettingErrors,
+    telemetrySettingProblems,
+  ]
   return parseEachSetting(edgeSettings, given as Record<string, unknown>, rules)
 }
 

@@ -1,3 +1,4 @@
+import { waitUntil } from 'cloudflare:workers'
 import { createApp } from './app.ts'
 import { environmentFaults, type Env } from './env.ts'
 import { rejectInvalidHost } from './http/host.ts'
@@ -6,6 +7,7 @@ import { rejectIfNotConfigured } from './http/not-configured.ts'
 import { recordResponse } from './http/record-response.ts'
 import { withOpenerPolicy } from './http/opener-policy.ts'
 import { handleWebhook } from './http/webhook.ts'
+import { exportInBackground } from './telemetry/telemetry.ts'
 import { wakeScanner, wakeScannerOnce } from './schedule/wake-scanner.ts'
 
 export { ChainWatcher } from './chain/watch/chain-watcher.ts'
@@ -16,6 +18,7 @@ export { UserReports } from './reports/user-reports.ts'
 export { Scheduler } from './schedule/scheduler.ts'
 export { OriginTrust } from './trust/origin-trust.ts'
 
+exportInBackground(waitUntil)
 const app = createApp()
 
 export default {

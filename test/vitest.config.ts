@@ -119,6 +119,7 @@ export default defineConfig({
           './test/doubles/anvil-setup.ts',
           './test/doubles/mail-api-setup.ts',
           './test/doubles/alert-receiver-setup.ts',
+          './test/doubles/otlp-collector-setup.ts',
         ],
         provide: { simulation: boundsOr({ first: 1, count: 20 }) },
       }),

@@ -3,6 +3,7 @@ import type { Env } from '../env.ts'
 import { logEvent } from '../log.ts'
 import { count, scheduleFlush, observe } from '../metrics/counts.ts'
 import { seriesOf } from '../metrics/series.ts'
+import { recordRequestSpan } from '../telemetry/request-trace.ts'
 import { recordedRoute } from './request-route.ts'
 import { WEBHOOK_ROUTE } from './webhook.ts'
 
@@ -36,11 +37,15 @@ export function recordResponse(
   const kind = route === WEBHOOK_ROUTE && method === 'POST' ? 'webhook' : 'other'
   observe('svc_edge_request_duration_seconds', { of: kind }, ms / 1000)
   scheduleFlush(env, context)
-  logEvent(env, PROBE_PATHS.includes(route) ? 'probe.answered' : 'request.answered', {
+  const isProbe = PROBE_PATHS.includes(route)
+  const requestId = response.headers.get('x-request-id') ?? undefined
+  logEvent(env, isProbe ? 'probe.answered' : 'request.answered', {
     method,
     route,
     status,
     duration_ms: ms,
-    request_id: response.headers.get('x-request-id') ?? undefined,
+    request_id: requestId,
   })
+  const answered = { route, method, status, began, endedAt: began + ms, requestId }
+  if (!isProbe) recordRequestSpan(request, answered, env)
 }

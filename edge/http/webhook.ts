@@ -6,6 +6,7 @@ import {
 } from '../../shared/limits.ts'
 import { type Env, settingsOf } from '../env.ts'
 import { PARSING_RULES, type WebhookFiring } from '../queue/firing.ts'
+import { linkRun } from '../telemetry/request-trace.ts'
 import { echoedHeaders } from '../triggers/handshake-reply.ts'
 import { isTriggerId } from '../triggers/trigger-id.ts'
 import { type ValuesByName, valuesByName } from '../triggers/values-by-name.ts'
@@ -62,6 +63,7 @@ async function acceptWebhook(request: Request, env: Env, id: string): Promise<Re
   const result = await env.TRIGGER_QUEUE.getByName(id).accept(post)
   switch (result.state) {
     case 'queued': {
+      linkRun(request, result.runId, env)
       const trace = traceHeaders(request)
       const response = result.respond && (await responseOfRun(env, id, result.runId, trace))
       if (response) return response

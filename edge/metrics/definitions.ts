@@ -13,6 +13,10 @@ export const METRICS = {
     type: 'counter',
     help: 'Runs of triggers that ended, by their status.',
   },
+  svc_edge_telemetry_dropped_total: {
+    type: 'counter',
+    help: 'Spans and log records that the OpenTelemetry collector did not get.',
+  },
   svc_edge_triggers: { type: 'gauge', help: 'Triggers in the index, a few minutes old.' },
   svc_edge_scan_age_seconds: { type: 'gauge', help: 'Since the last scan of schedules ended.' },
   svc_edge_scan_late_ticks: {

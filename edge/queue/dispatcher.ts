@@ -2,6 +2,7 @@ import { ORIGIN_CONNECTIONS_PER_OBJECT } from '../../shared/limits.ts'
 import type { WaitingFor } from '../../shared/wire/trigger.ts'
 import { rootCauseText } from '../db/root-cause-text.ts'
 import type { PendingReports } from '../reports/pending-reports.ts'
+import type { RunTraces } from '../telemetry/run-traces.ts'
 import type { SealedOrigin } from '../trust/sealed-origin.ts'
 import { RunBatcher } from './run-batcher.ts'
 import { type AttemptResult, RunSender, executedNothing } from './run-sender.ts'
@@ -36,6 +37,7 @@ type DispatcherOptions = {
   queueChanged: (change: 1 | -1, run: { bodyBytes: number }) => void
   /** Called after the result of a finished run is stored. */
   runEnded: (run: EndedRun) => void
+  traces?: Pick<RunTraces, 'startAttempt'>
   log: (event: string, facts: Record<string, string | number>) => void
 }
 
@@ -60,7 +62,8 @@ export class Dispatcher {
 
   constructor(options: DispatcherOptions) {
     this.#options = options
-    const { claimsRestoredAt, live, log, now, origin, random, starts, state, store } = options
+    const { claimsRestoredAt, live, log, now, origin, random, starts, state, store, traces } =
+      options
     this.#originBreaker = new StoredOriginBreaker(state)
     const breakers = { originBreaker: this.#originBreaker, creditBreakers: this.#creditBreakers }
     this.#transitions = new RunTransitions({ ...options, ...breakers })
@@ -70,7 +73,8 @@ export class Dispatcher {
     // One of the object's connections to the origin is reserved for polling outcomes.
     const batcher = new RunBatcher(origin, ORIGIN_CONNECTIONS_PER_OBJECT - 1)
     const onStarted = (run: LiveRun) => this.#handleStart(run)
-    const parts = { batcher, claimsRestoredAt, live, log, now, random, state, store }
+    const sending = { batcher, claimsRestoredAt, live, log, now, random, state, store }
+    const parts = { ...sending, ...(traces && { traces }) }
     this.#sender = new RunSender({ ...parts, poller, onStarted })
   }
 

@@ -1,3 +1,4 @@
+import { runTrace } from '../../shared/telemetry/run-trace.ts'
 import { isSecretHeader } from '../triggers/secret-headers.ts'
 import { MASKED_HEADER } from '../../shared/wire/masked-header.ts'
 import type { LogLine } from '../../shared/wire/log-line.ts'
@@ -120,6 +121,7 @@ export function toRunRecord(
     test: row.test,
     replay_of: row.replayOf,
     reorged: row.reorged,
+    trace_id: runTrace(id).traceId,
   }
 }
 

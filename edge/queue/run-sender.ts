@@ -7,6 +7,7 @@ import {
 } from '../../shared/limits.ts'
 import { ORIGIN_LOST, type Outcome } from '../../shared/wire/outcome.ts'
 import type { ExecuteResponse } from '../../shared/wire/sealed.ts'
+import type { AttemptTrace, RunTraces } from '../telemetry/run-traces.ts'
 import { OriginUnavailableError } from '../trust/origin-unavailable-error.ts'
 import { type Firing, runParams } from './firing.ts'
 import type { LiveRun, LiveRuns } from './live-runs.ts'
@@ -57,6 +58,7 @@ type RunSenderOptions = {
    * unknown.
    */
   onStarted: (run: LiveRun) => void
+  traces?: Pick<RunTraces, 'startAttempt'>
   log: (event: string, facts: Record<string, string | number>) => void
 }
 
@@ -99,7 +101,21 @@ export class RunSender {
   }
 
   /** @throws {Error} if the edge failed before it sent the request */
-  async attempt(initial: LiveRun): Promise<AttemptResult> {
+  async attempt(run: LiveRun): Promise<AttemptResult> {
+    const { state, traces } = this.#options
+    const trace = state.current && traces?.startAttempt(this.#runId(run), run.attempt)
+    if (!trace) return this.#attempt(run)
+    try {
+      const result = await this.#attempt(run, trace)
+      trace.end(result.verdict.kind)
+      return result
+    } catch (error) {
+      trace.fail(error)
+      throw error
+    }
+  }
+
+  async #attempt(initial: LiveRun, trace?: AttemptTrace): Promise<AttemptResult> {
     const { live, log, now, random, state } = this.#options
     const isInDoubt = initial.inDoubtSince !== null
     let run = initial
@@ -111,7 +127,7 @@ export class RunSender {
         run = known.run
       }
       let sentAt = now()
-      const response = await this.#send(run, () => {
+      const response = await this.#send(run, trace?.traceparent, () => {
         sent = true
         sentAt = now()
         // The send time is stored before the request is sent, because the run's outcome is unknown if the object is
@@ -194,7 +210,11 @@ export class RunSender {
     return { verdict: verdictOnOutcome(outcome) }
   }
 
-  #send(run: LiveRun, onSend: () => void): Promise<ExecuteResponse | 'not_sent'> {
+  #send(
+    run: LiveRun,
+    trace: string | undefined,
+    onSend: () => void,
+  ): Promise<ExecuteResponse | 'not_sent'> {
     const { batcher, state, store } = this.#options
     return batcher.send((): PreparedRun | { unsent: ExecuteResponse | 'not_sent' } => {
       // Read after the wait for a connection, because the trigger may have been deleted or disabled in the meantime.
@@ -216,6 +236,7 @@ export class RunSender {
           retryLost: this.#retriesLost(),
           source: revision.actionCode,
           params,
+          trace,
         },
         onSend,
       }

@@ -20,6 +20,8 @@ import { seriesOf } from '../metrics/series.ts'
 import { PendingReports } from '../reports/pending-reports.ts'
 import { REPORT_ALARM_MS, ReportOutbox } from '../reports/report-outbox.ts'
 import { sleep } from '../sleep.ts'
+import { RunTraces } from '../telemetry/run-traces.ts'
+import { telemetryOf } from '../telemetry/telemetry.ts'
 import { dropIndexRow, putIndexRow } from '../triggers/trigger-index.ts'
 import { SealedOrigin } from '../trust/sealed-origin.ts'
 import { Alarm } from './alarm.ts'
@@ -44,6 +46,7 @@ import { RunCharts } from './run-charts.ts'
 import { RunHistory } from './run-history.ts'
 import { RunKeys } from './run-keys.ts'
 import { type ImmediateStarts, RunStore } from './run-store.ts'
+import { recordRunSpans } from './run-spans.ts'
 import { RunWaiters } from './run-waiters.ts'
 import * as schema from './schema.ts'
 import { Statistics, STATS_WINDOW_MS } from './statistics.ts'
@@ -170,6 +173,7 @@ function coreParts(ctx: DurableObjectState, env: Env) {
     counts,
     rules: new EventRules({ state, store, counts }),
     queueSize: new QueueSize(),
+    traces: new RunTraces(() => telemetryOf(env)?.tracer),
     transaction: (work: () => void) => storage.transactionSync(work),
     keepAlive: (work: Promise<void>) => ctx.waitUntil(work),
     watcher: (chain: ChainName): Watcher => env.CHAIN_WATCHER.getByName(chain),
@@ -265,7 +269,7 @@ function reportParts(
 }
 
 function historyParts(core: Core, intake: Intake, rejections: Rejections) {
-  const { alarm, counts, ctx, env, queueSize, sql, state, store, transaction } = core
+  const { alarm, counts, ctx, env, queueSize, sql, state, store, traces, transaction } = core
   const endedSince = (time: number) => runsEndedSince(sql, time)
   const history = new RunHistory(store, sql, () => state.current !== undefined)
   const statistics = new Statistics({
@@ -291,6 +295,7 @@ function historyParts(core: Core, intake: Intake, rejections: Rejections) {
     charts.add(run)
     retention.recordEnd(run.finishedAt)
     count(seriesOf('svc_edge_runs_ended_total', { status: run.status }))
+    recordRunSpans(run, { sql, state, traces })
     flushCounts(env, ctx)
   }
   return { history, statistics, charts, waiters, retention, runEnded }
@@ -302,7 +307,7 @@ function dispatcherOf(
   logs: LogIntake,
   runEnded: (run: EndedRun) => void,
 ) {
-  const { alarm, ctx, env, keepAlive, log, queueSize, reports, sql, state, store } = core
+  const { alarm, ctx, env, keepAlive, log, queueSize, reports, sql, state, store, traces } = core
   const starts = new StoredStarts(sql)
   const keys = new RunKeys(sql, state)
   return new Dispatcher({
@@ -323,6 +328,7 @@ function dispatcherOf(
       logs.notifyIfRoom()
     },
     runEnded,
+    traces,
     log,
   })
 }

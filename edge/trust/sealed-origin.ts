@@ -34,6 +34,8 @@ export type RunToSend = {
   source: string
   /** JSON text. */
   params: string
+  /** `traceparent` of the attempt. */
+  trace?: string | undefined
 }
 
 type RunBatch = Pick<RunsRequest, 'credential' | 'wait_ms'> & { runs: readonly RunToSend[] }
@@ -152,10 +154,11 @@ function encodeRuns(runs: readonly RunToSend[]): {
   return {
     body: joinBytes(...encodedSources, ...encodedParams),
     source_bytes: encodedSources.map(({ length }) => length),
-    runs: runs.map(({ id, attempt, retryLost, source }, at) => ({
+    runs: runs.map(({ id, attempt, retryLost, source, trace }, at) => ({
       id,
       attempt,
       ...(retryLost ? { retry_lost: true } : {}),
+      ...(trace === undefined ? {} : { trace }),
       source: sources.indexOf(source),
       params_bytes: encodedParams[at]!.length,
     })),

@@ -375,5 +375,11 @@ export const runRecord = z.object({
    * chain.
    */
   reorged: z.boolean(),
+  /** ID of the run's trace (W3C Trace Context), which the operator's collector may have. */
+  trace_id: z
+    .string()
+    .describe(
+      "ID of the run's trace (W3C Trace Context), which the operator's collector may have.",
+    ),
 })
 export type RunRecord = z.infer<typeof runRecord>

@@ -122,36 +122,16 @@ export type CollectorFault = {
   silent?: true
 }
 
-/** @param path part of the URL before the paths of the signals */
-export async function startOtlpCollector({
-  certificate,
-  path = '',
-}: { certificate?: Certificate; path?: string } = {}) {
+/** What a collector received, and how it should fail. */
+function createCollector() {
   const spans: CollectedSpan[] = []
   const logs: CollectedLog[] = []
   const faults: CollectorFault[] = []
-  /** Why a request was rejected. Tests expect this list to be empty. */
+  /** Why requests were rejected. Tests expect this list to be empty. */
   const rejected: string[] = []
-  const server = await startWebServer(
-    (request, response) => {
-      const fault = faults.shift()
-      if (fault?.silent) return
-      if (fault?.status !== undefined) return give(response, fault.status)
-      try {
-        if (request.method !== 'POST') throw new Error(`method ${request.method}`)
-        if (request.headers['content-type'] !== 'application/json')
-          throw new Error('expected the content type application/json')
-        collect(request)
-        give(response, 200)
-      } catch (error) {
-        rejected.push(String(error))
-        give(response, 400)
-      }
-    },
-    certificate ? { certificate } : {},
-  )
-  const collect = ({ url, body }: Received) => {
-    if (url === `${path}/v1/traces`) {
+  const requests: Received[] = []
+  const collect = (path: string, body: string) => {
+    if (path === '/v1/traces') {
       const { resourceSpans } = tracesSchema.parse(JSON.parse(body))
       for (const { resource: from, scopeSpans } of resourceSpans)
         for (const one of scopeSpans.flatMap((group) => group.spans))
@@ -160,7 +140,7 @@ export async function startOtlpCollector({
             attributes: plain(one.attributes),
             resource: plain(from.attributes),
           })
-    } else if (url === `${path}/v1/logs`) {
+    } else if (path === '/v1/logs') {
       const { resourceLogs } = logsSchema.parse(JSON.parse(body))
       for (const { resource: from, scopeLogs } of resourceLogs)
         for (const { body: text, ...one } of scopeLogs.flatMap((group) => group.logRecords))
@@ -170,22 +150,71 @@ export async function startOtlpCollector({
             attributes: plain(one.attributes),
             resource: plain(from.attributes),
           })
-    } else throw new Error(`unknown path ${url}`)
+    } else throw new Error(`unknown path ${path}`)
   }
+  const receive = (path: string, request: Received, response: ServerResponse) => {
+    requests.push(request)
+    const fault = faults.shift()
+    if (fault?.silent) return
+    if (fault?.status !== undefined) return give(response, fault.status)
+    try {
+      if (request.method !== 'POST') throw new Error(`method ${request.method}`)
+      if (request.headers['content-type'] !== 'application/json')
+        throw new Error('expected the content type application/json')
+      collect(path, request.body)
+      give(response, 200)
+    } catch (error) {
+      rejected.push(String(error))
+      give(response, 400)
+    }
+  }
+  return { spans, logs, faults, rejected, requests, receive }
+}
+
+/** @param path part of the URL before the paths of the signals */
+export async function startOtlpCollector({
+  certificate,
+  path = '',
+}: { certificate?: Certificate; path?: string } = {}) {
+  const { receive, ...collector } = createCollector()
+  const server = await startWebServer(
+    (request, response) => receive(request.url.replace(path, ''), request, response),
+    certificate ? { certificate } : {},
+  )
   return {
+    ...collector,
     url: `${certificate ? 'https' : 'http'}://127.0.0.1:${server.port}${path}`,
-    port: server.port,
-    requests: server.received,
-    connections: server.connections,
-    spans,
-    logs,
-    faults,
-    rejected,
     close: server.close,
   }
 }
 
 export type OtlpCollector = Awaited<ReturnType<typeof startOtlpCollector>>
+
+/** What `GET /<name>/collected` returns. */
+export type Collected = Pick<OtlpCollector, 'spans' | 'logs' | 'rejected'> & {
+  requests: Pick<Received, 'url' | 'headers' | 'body'>[]
+}
+
+/**
+ * Collectors for tests that run in workerd, each at `/<name>`. `GET /<name>/collected` returns what it received, and
+ * `POST /<name>/faults` sets how the next requests fail.
+ */
+export async function startOtlpCollectors() {
+  const collectors = new Map<string, ReturnType<typeof createCollector>>()
+  const server = await startWebServer((request, response) => {
+    const [, name = '', ...rest] = request.url.split('/')
+    const { receive, ...collector } = collectors.get(name) ?? createCollector()
+    collectors.set(name, { receive, ...collector })
+    const path = `/${rest.join('/')}`
+    if (path === '/collected') {
+      response.end(JSON.stringify({ ...collector, faults: undefined } satisfies object))
+    } else if (path === '/faults') {
+      collector.faults.push(...(JSON.parse(request.body) as CollectorFault[]))
+      response.end()
+    } else receive(path, request, response)
+  })
+  return { url: `http://127.0.0.1:${server.port}`, close: server.close }
+}
 
 function plain(list: z.infer<typeof attributes>): Attributes {
   return Object.fromEntries(

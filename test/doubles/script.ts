@@ -26,5 +26,7 @@ export type Seen = {
   retryLost: boolean
   at: number
   usageKey: string
+  /** `traceparent` of the edge's span. */
+  trace?: string | undefined
   params: unknown
 }

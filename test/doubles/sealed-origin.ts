@@ -178,6 +178,7 @@ export async function startSealedOrigin(options: SealedOriginOptions): Promise<{
       runId: claim.id,
       attempt: claim.attempt,
       retryLost: claim.retry_lost ?? false,
+      trace: claim.trace,
       at: Date.now(),
       usageKey,
       params,

@@ -75,6 +75,7 @@ export async function startTriggerApi() {
       test: false,
       replay_of: null,
       reorged: false,
+      trace_id: '4bf92f3577b34da6a3ce929d0e0e4736',
       ...more,
     }
     runs.set(id, record)

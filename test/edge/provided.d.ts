@@ -9,6 +9,8 @@ export type Provided = {
   mailApi: string
   /** URL of a receiver of alerts (`test/doubles/alert-receiver.ts`). */
   alertReceiver: string
+  /** URL of the OpenTelemetry collectors (`test/doubles/otlp-collector.ts`). */
+  otlpCollectors: string
   /** Seeds for the simulation of chain events. */
   simulation: { first: number; count: number }
   /** URL of `test/previous-version/record.ts`, for the files that record a version. */

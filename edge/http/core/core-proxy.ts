@@ -15,7 +15,9 @@ import {
   PROCESSOR_WEBHOOK_PATH,
 } from '../../../shared/wire/core-routes.ts'
 import { forwardedHeaders } from '../../../shared/wire/forwarded-headers.ts'
+import { formatTraceparent } from '../../../shared/telemetry/trace-context.ts'
 import { FORWARDED_METHODS } from '../../../shared/wire/sealed-http.ts'
+import { requestContext } from '../../telemetry/request-trace.ts'
 import { requireSealingKeys } from '../../trust/sealed-call.ts'
 import { forwardSealed } from '../../trust/sealed-http.ts'
 import type { App, AppEnv } from '../app-env.ts'
@@ -78,7 +80,15 @@ async function forward(c: Context<AppEnv>, share: MemoryShare): Promise<Response
     method === 'POST'
       ? await readBodyWithRoom(request, { maxBytes, roomBytes: HEAD_ROOM_BYTES, share })
       : { room: new Uint8Array(HEAD_ROOM_BYTES), bodyBytes: 0 }
-  const head = { method, path, query, headers, client_address: address }
+  const context = requestContext(request, c.env)
+  const head = {
+    method,
+    path,
+    query,
+    headers,
+    client_address: address,
+    ...(context === undefined ? {} : { trace: formatTraceparent(context) }),
+  }
   const {
     status,
     headers: answered,

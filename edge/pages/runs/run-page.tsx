@@ -53,6 +53,7 @@ export function registerRunPage(app: App): void {
             ],
             ['Run', <code>{run.id}</code>],
             ['Action', <code>{run.action_cid}</code>],
+            ['Trace', <code>{run.trace_id}</code>],
             ...(run.replay_of === null ? [] : [replayFact(run.replay_of)]),
           ]}
         />

@@ -35,6 +35,7 @@ export function runLines(run: Run): string[] {
       reorged: run.reorged ? 'the log is no longer on the chain' : undefined,
       receipt:
         run.receipt === null ? undefined : 'yes: --json prints it, svc receipt verify checks it',
+      trace: run.trace_id,
       input: JSON.stringify(run.input),
       response: run.status === 'success' ? JSON.stringify(run.response) : undefined,
     }),
