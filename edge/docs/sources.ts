@@ -173,7 +173,6 @@ export const SOURCES: readonly DocumentSource[] = [
   { file: 'docs/decisions/0137-search-of-runs.md', title: "0137 Search of run histories", lead: "", load: () => import('../../docs/decisions/0137-search-of-runs.md') },
   { file: 'docs/decisions/0138-alert-channels.md', title: "0138 Alert channels", lead: "", load: () => import('../../docs/decisions/0138-alert-channels.md') },
   { file: 'docs/decisions/0140-selection-of-logs.md', title: "0140 Selection of logs: conditions on decoded values, lists of addresses", lead: "", load: () => import('../../docs/decisions/0140-selection-of-logs.md') },
-  { file: 'docs/decisions/0140-selection-of-logs.md', title: "0140 Selection of logs: conditions on decoded values", lead: "", load: () => import('../../docs/decisions/0140-selection-of-logs.md') },
   { file: 'docs/decisions/0142-opentelemetry.md', title: "0142 OpenTelemetry", lead: "", load: () => import('../../docs/decisions/0142-opentelemetry.md') },
   { file: 'docs/decisions/0143-remote-mcp.md', title: "0143 The remote MCP server", lead: "", load: () => import('../../docs/decisions/0143-remote-mcp.md') },
   { file: 'docs/decisions/0145-secrets-by-reference.md', title: "0145 Webhook secrets by reference", lead: "", load: () => import('../../docs/decisions/0145-secrets-by-reference.md') },

@@ -7,7 +7,6 @@ import {
 } from '../../shared/limits.ts'
 import type { PatchTrigger, TriggerKind, TriggerOptions } from '../../shared/wire/trigger.ts'
 import { readChainEventConfig, requireConfiguredChain } from '../chain/chain-event-config.ts'
-import { filterAddresses } from '../chain/matching/log-filter.ts'
 import type { Chains } from '../../shared/config/chain-settings.ts'
 import { checkSchedule } from '../schedule/check-schedule.ts'
 import { endedReason } from '../schedule/schedule.ts'
@@ -91,20 +90,7 @@ export function normalizeConfig(
   kind: TriggerKind,
   config: Record<string, unknown>,
 ): Record<string, unknown> {
-  switch (kind) {
-    case 'schedule':
-      return withCanonicalZone(config)
-    case 'chain_event':
-      return Array.isArray(config.addresses) ? withDistinctAddresses(config) : config
-    case 'webhook':
-      return config
-  }
-}
-
-/** @param config an accepted config with a list of addresses */
-function withDistinctAddresses(config: Record<string, unknown>): Record<string, unknown> {
-  const { addresses: _, ...rest } = config
-  return { addresses: [...filterAddresses(readChainEventConfig(config).filter)], ...rest }
+  return kind === 'schedule' ? withCanonicalZone(config) : config
 }
 
 function requireOptions(kind: TriggerKind, options: TriggerOptions): void {

@@ -63,8 +63,9 @@ const PROJECT = {
       key: 'watcher',
       config: {
         chain: 'ethereum',
-        contract_address: '${wallet:ops}',
+        addresses: ['${wallet:ops}', '0xdAC17F958D2ee523a2206206994597C13D831ec7'],
         event_signature: 'Transfer(address indexed from, address indexed to, uint256 value)',
+        where: { value: { gte: '1000000' } },
       },
     },
   },

@@ -87,10 +87,12 @@ export async function readAccount(
   }
 }
 
-/** Lists omit large params. */
+/** Lists omit large params and lists of addresses. */
 async function wholeTrigger(client: ApiClient, listed: ListedTrigger): Promise<DeployedTrigger> {
-  const { default_params } = listed
-  return default_params === null ? client.triggers.get(listed.id) : { ...listed, default_params }
+  const { default_params, addresses_count } = listed
+  return default_params === null || addresses_count !== undefined
+    ? client.triggers.get(listed.id)
+    : { ...listed, default_params }
 }
 
 /**

@@ -7,6 +7,7 @@ import {
 import type { TriggerChanges } from '../../client/triggers/records.ts'
 import { withoutUndefined } from '../../json/without-undefined.ts'
 import type { WebhookSource } from '../../wire/webhook-source.ts'
+import { brief } from '../commands/columns.ts'
 import { UsageError } from '../terminal.ts'
 import type { Change, UndeployedTrigger } from './change.ts'
 import { type DeployedTrigger, oneNamed } from './deployed-state.ts'
@@ -194,8 +195,11 @@ function changedFields(wanted: TriggerChanges, found: DeployedTrigger): TriggerC
   return Object.fromEntries(entries)
 }
 
+/** A config can contain thousands of addresses. */
+const SHOWN_CHARACTERS = 1_000
+
 function fieldWords(field: string, changed: TriggerChanges, found: DeployedTrigger): string {
-  const text = (of: object) => JSON.stringify(Reflect.get(of, field))
+  const text = (of: object) => brief(Reflect.get(of, field), SHOWN_CHARACTERS)
   return `${field}: ${text(found)} becomes ${text(changed)}`
 }
 
@@ -247,5 +251,5 @@ function removal({ name, id }: DeployedTrigger): Change {
 }
 
 function firesOn({ kind, config }: ProjectTrigger): string {
-  return kind === 'webhook' ? 'webhook' : `${kind} ${JSON.stringify(config)}`
+  return kind === 'webhook' ? 'webhook' : `${kind} ${brief(config, SHOWN_CHARACTERS)}`
 }

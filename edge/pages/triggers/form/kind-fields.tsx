@@ -138,8 +138,8 @@ export const ChainOptionFields: FC<FormValues> = (values) => (
       />
     ))}
     <TextArea
-      label="Further contracts"
-      hint="Addresses of other contracts with this event, separated by spaces or lines. The preview while you type shows only logs of the contract above."
+      label="Further addresses"
+      hint="Other contracts with this event, separated by spaces or lines. The preview while you type shows only logs of the contract above."
       rows={2}
       {...controlProps(values, 'addresses')}
     />
