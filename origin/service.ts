@@ -57,7 +57,11 @@ import { openTelemetry, type OriginTelemetry } from './telemetry/telemetry.ts'
 import { ConfiguredChains } from './transactions/chains.ts'
 import type { Transactions } from './transactions/transactions.ts'
 import { readBuild } from './version.ts'
-import { KEY_USES_FLUSH_MS, SIMULATIONS_PER_MINUTE } from '../shared/limits.ts'
+import {
+  KEY_LIMIT_CHANGES_PER_MINUTE,
+  KEY_USES_FLUSH_MS,
+  SIMULATIONS_PER_MINUTE,
+} from '../shared/limits.ts'
 
 /**
  * Time after which the server closes an idle connection. Longer than the idle timeout of our clients, so that a client
@@ -205,6 +209,7 @@ async function start(template: Promise<TemplateFile>): Promise<void> {
     policyDocuments,
     policySums,
     simulations: new AccountRate(SIMULATIONS_PER_MINUTE, now),
+    limitChanges: new AccountRate(KEY_LIMIT_CHANGES_PER_MINUTE, now),
     walletStatements: new WalletStatements({ keyring, composeHash, chain }),
   })
   await renewer.start()

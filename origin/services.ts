@@ -101,6 +101,8 @@ export type OriginServices = {
   policySums: Pick<PolicySums, 'read' | 'simulate'>
   /** Limits simulations of signatures, which are free of charge. */
   simulations: AccountRate
+  /** Limits changes of spending caps and limits of keys, which are free of charge. */
+  limitChanges: AccountRate
   transactions: TransactionService
   transactionChains: TransactionChains
   transactionDefaults: AccountDefaults

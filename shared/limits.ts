@@ -541,6 +541,12 @@ export const KEY_CONCURRENT_MAX = 1_000
 export const KEY_ORIGINS_MAX = 20
 export const KEY_NETWORKS_MAX = 100
 
+/**
+ * Maximum changes of spending caps and limits of keys, per account, minute and process. They are free of charge, and each
+ * adds a permanent entry to the audit log. Only the owner can make them.
+ */
+export const KEY_LIMIT_CHANGES_PER_MINUTE = { account: 60, usageKeys: 0 }
+
 /** Bounds of a payment. The maximum limits the damage of a mistyped amount. */
 export const PAYMENT_MIN_CENTS = 500
 export const PAYMENT_MAX_CENTS = 1_000_000

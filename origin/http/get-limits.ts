@@ -87,6 +87,11 @@ function requestLimits(): Record<string, Limit> {
       'simulations',
       `POST /core/v1/simulate_signature, per account and minute; ${limits.SIMULATIONS_PER_MINUTE.usageKeys} of them with usage keys`,
     ),
+    key_limit_changes: limit(
+      limits.KEY_LIMIT_CHANGES_PER_MINUTE.account,
+      'changes',
+      'spending caps and limits of keys with POST /core/v1/update_usage_api_key, per account and minute',
+    ),
     transaction_requests: limit(
       limits.TRANSACTION_REQUESTS_PER_MINUTE.account,
       'requests',

@@ -53,9 +53,9 @@ import { authorize } from './authorize.ts'
 import { resolveClientAddress } from './client-address.ts'
 import { trustConnection } from './connection/protect-connections.ts'
 import { CSV_TYPE, formatCsv, type CsvFormat, wantsCsv } from './csv.ts'
-import { apiErrorFrom } from './failure.ts'
 import { readIdempotencyKey, executeOnce } from './idempotency.ts'
 import { Page, type PageRequest, readPageRequest } from './page.ts'
+import { recordRefusal } from './record-refusal.ts'
 import { parseRequestBody, type RequestBody } from './request-body.ts'
 import { type UnverifiedProof, authenticateSignature } from './wallet-signature.ts'
 
@@ -149,7 +149,7 @@ export function mountOperation<Body, Query>(
     if (headerPrincipal && headerPrincipal.wallet === undefined)
       services.keyUses.recordUse(headerPrincipal.keyHash)
     if (headerPrincipal) {
-      requireAllowed(context, headerPrincipal, client, services)
+      requireAllowed(context, operation, headerPrincipal, client, services)
       await services.keyRate.take(headerPrincipal)
       trustConnection(context, headerPrincipal.account.hash)
     }
@@ -210,16 +210,23 @@ export function mountOperation<Body, Query>(
  */
 function requireAllowed(
   context: Context<OriginEnv>,
+  operation: { path: string },
   principal: Principal,
   { headers, address }: { headers: Headers; address: string },
-  { keyLimits }: Pick<OriginServices, 'keyLimits'>,
+  services: Pick<OriginServices, 'keyLimits' | 'auditLog' | 'refusals'>,
 ): void {
-  const limits = keyLimits.of(principal)
+  const limits = services.keyLimits.of(principal)
   if (!limits) return
   const origin = headers.get('origin')
   const isAllowed = origin !== null && limits.allowedOrigins?.includes(origin)
   if (limits.allowedOrigins) context.set('readableBy', isAllowed ? origin : null)
-  requireAllowedSource(limits, { origin, address })
+  try {
+    requireAllowedSource(limits, { origin, address })
+  } catch (error) {
+    const client = { clientAddress: address, requestId: context.get('requestId') }
+    recordRefusal(error, () => auditContext(operation, services, client, principal), services)
+    throw error
+  }
 }
 
 async function executeOperation<Body, Query>(
@@ -235,15 +242,14 @@ async function executeOperation<Body, Query>(
   try {
     return await executeAsCaller(operation, services, given, { principal, audit })
   } catch (error) {
-    const { status, reason, message } = apiErrorFrom(error)
-    if (status === 403) services.refusals.record({ context: audit(), code: reason, message })
+    recordRefusal(error, audit, services)
     throw error
   }
 }
 
 function auditContext(
   { path }: { path: string },
-  { auditLog }: OriginServices,
+  { auditLog }: Pick<OriginServices, 'auditLog'>,
   {
     clientAddress,
     requestId,

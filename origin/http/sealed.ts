@@ -38,6 +38,9 @@ import { readMembers, type MemberSelection } from './json/members.ts'
 import { NestedTooDeeplyError } from './json/scan.ts'
 import type { OriginApp } from './operation.ts'
 
+/** `requestId` is the `X-Request-Id` of the response. */
+export type SealedSource = RequestSource & { requestId: string; span?: Span | undefined }
+
 export type SealedOperation<Body> = {
   path: string
   schema: z.ZodType<Body>
@@ -51,7 +54,7 @@ export type SealedOperation<Body> = {
     mode: OpenedRequest['mode'],
     services: OriginServices,
     heldBytes: number,
-    source: RequestSource & { span?: Span | undefined },
+    source: SealedSource,
   ): Promise<object>
 }
 
@@ -68,6 +71,7 @@ export function mountSealed<Body extends Freshness>(
       origin: context.req.header('origin') ?? null,
       address: resolveClientAddress(context),
       span: context.get('span'),
+      requestId: context.get('requestId'),
     }
     const answer = await respondTo(opened, services, operation, source)
     const sealed = opened.sealResponse(Buffer.from(answer))
@@ -114,7 +118,7 @@ async function respondTo<Body extends Freshness>(
   opened: OpenedRequest,
   services: OriginServices,
   operation: SealedOperation<Body>,
-  source: RequestSource & { span?: Span | undefined },
+  source: SealedSource,
 ): Promise<string> {
   try {
     const sent = withoutNullMembers(parsePlaintext(opened.plaintext, operation.members))

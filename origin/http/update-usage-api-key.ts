@@ -2,6 +2,8 @@ import type { z } from 'zod'
 import { successResponse } from '../../shared/wire/fields.ts'
 import { updateUsageApiKeyRequest } from '../../shared/wire/usage-keys.ts'
 import { ApiError } from '../../shared/errors/api-error.ts'
+import type { AccountRate } from '../admission/account-rate.ts'
+import { LimitExceededError } from '../admission/call-rate.ts'
 import { requireUsageKey } from '../accounts/account-lookups.ts'
 import { ContractUnavailableError } from '../accounts/chain.ts'
 import { CreditsUnavailableError } from '../credits/credit-errors.ts'
@@ -31,10 +33,14 @@ export const updateUsageApiKeyOperation: Operation<Changes> = {
   body: { schema: updateUsageApiKeyRequest },
   responseSchema: successResponse,
   statuses: [404, 503],
-  handle: async ({ principal, body, writeId, audit }, { credits, keyLimits, writer }) => {
+  handle: async (
+    { principal, body, writeId, audit },
+    { credits, keyLimits, writer, limitChanges },
+  ) => {
     const { account, keyHash: masterHash } = principal
     const { hash: keyHash } = requireUsageKey(account, body.usageApiKeyHash)
     const { fields, key: changed } = readChanges(body)
+    if (fields === 0) requireLimitChange(account.hash, limitChanges)
     if (fields > 0)
       await writer.write('updateUsageApiKey', [masterHash, keyHash, fields, changed], {
         writeId,
@@ -50,6 +56,16 @@ export const updateUsageApiKeyOperation: Operation<Changes> = {
     await (fields === 0 ? setOffChain() : setOffChain().catch(throwNotSet))
     return { success: true }
   },
+}
+
+/** Changes on the chain are charged instead. @throws {LimitExceededError} */
+function requireLimitChange(accountHash: string, limitChanges: AccountRate): void {
+  const refused = limitChanges.take(accountHash, 'owner')
+  if (refused)
+    throw new LimitExceededError(
+      `this account has changed spending caps and limits of keys ${refused.count} times within a minute`,
+      refused.retryAfterMs,
+    )
 }
 
 /**

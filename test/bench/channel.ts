@@ -97,6 +97,7 @@ function appWithUnsealed({ services }: TestOrigin) {
       await sealedExecuteOperation.handle(body, MODE_PSK, services, 2 * text.length, {
         origin: null,
         address: '',
+        requestId: '',
       }),
     )
   })

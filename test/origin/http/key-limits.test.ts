@@ -1,6 +1,8 @@
 /** Rates, concurrency, origins and addresses of usage keys, as the owner sets them and as the key experiences them. */
 import { randomBytes } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { AuditEntry } from '../../../shared/audit-log/entry.ts'
+import { KEY_LIMIT_CHANGES_PER_MINUTE } from '../../../shared/limits.ts'
 import { SEALED_EXECUTE_PATH } from '../../../shared/wire/sealed.ts'
 import { startOrigin, type TestOrigin } from './origin.ts'
 import { executeRun, sendRuns, storedKey } from './runs-client.ts'
@@ -156,6 +158,21 @@ describe('max_concurrent', () => {
   })
 })
 
+it('log flooding: an account can change caps and limits only so often, and other accounts are not affected', async () => {
+  const [one, other] = [await holder({}), await holder({})]
+  await startMinute()
+  const { account: max } = KEY_LIMIT_CHANGES_PER_MINUTE
+  for (let n = 1; n <= max; n++) expect((await one.update({ max_concurrent: n })).status).toBe(200)
+  const further = await one.update({ max_concurrent: 1 })
+  expect(further.status).toBe(429)
+  expect(further.body.message).toContain('changed spending caps and limits of keys 60 times')
+  const cap = { spend_cap_cents: 5, spend_window_seconds: 60 }
+  expect((await one.update(cap)).status).toBe(429)
+  expect((await other.update(cap)).status).toBe(200)
+  await startMinute()
+  expect((await one.update(cap)).status).toBe(200)
+})
+
 describe('allowed_origins', () => {
   const run = (key: string, headers: Record<string, string>) =>
     origin.core('svc_action', { key, headers, body: { code: ECHO, js_params: {} } })
@@ -213,7 +230,7 @@ describe('allowed_origins', () => {
   })
 
   it('applies to end-to-end encrypted requests', async () => {
-    const { usage } = await holder({ allowed_origins: [APP] })
+    const { key, usage } = await holder({ allowed_origins: [APP] })
     const execute = async (headers: Record<string, string>) => {
       const fields = { credential: { api_key: usage }, code: ECHO, js_params: {}, wait_ms: 5_000 }
       const { body, open } = await origin.seal(SEALED_EXECUTE_PATH, fields, 'base')
@@ -229,6 +246,15 @@ describe('allowed_origins', () => {
     expect(await execute({ origin: APP })).toMatchObject({ state: 'ended' })
     for (const headers of [{}, { origin: 'https://evil.example' }])
       expect(await execute(headers)).toMatchObject({ status: 403, reason: 'origin_not_allowed' })
+    const refused = async () => {
+      const { body } = await origin.core('audit_log?page_size=5', { key })
+      return (body.entries as AuditEntry[]).filter(({ outcome }) => outcome === 'refused')
+    }
+    await expect.poll(async () => (await refused()).length, { timeout: 10_000 }).toBe(1)
+    expect((await refused())[0]).toMatchObject({
+      operation: 'svc_action',
+      details: { code: 'origin_not_allowed' },
+    })
   })
 
   it.each([
@@ -298,6 +324,23 @@ describe('allowed_ips', () => {
     const { usage } = await holder({ allowed_ips: ['::/16'] })
     expect(await from(usage, '::ffff:198.51.100.1')).toEqual(REFUSED)
     expect(await from(usage, '0:1::1')).toEqual(ALLOWED)
+  })
+
+  it('is logged without the address in the permanent part of the entry', async () => {
+    const { key, usage } = await holder({ allowed_ips: ['203.0.113.0/24'] })
+    expect(await from(usage, '198.51.100.1')).toEqual(REFUSED)
+    const last = async () =>
+      (await origin.core('audit_log?page_size=1', { key })).body.entries[0] as AuditEntry
+    await expect.poll(async () => (await last()).outcome, { timeout: 10_000 }).toBe('refused')
+    const entry = await last()
+    expect(entry).toMatchObject({
+      operation: 'svc_action',
+      actor: { kind: 'usage_key', id: origin.hashOf(usage).slice(0, 18) },
+      details: { code: 'address_not_allowed' },
+      client_address: '198.51.100.1',
+      request_id: expect.any(String),
+    })
+    expect(JSON.stringify(entry.details)).not.toContain('198.51')
   })
 
   it('attack: headers with another address are ignored', async () => {

@@ -50,7 +50,11 @@ import { ConfiguredChains } from '../../../origin/transactions/chains.ts'
 import { AccountDefaults } from '../../../origin/transactions/defaults.ts'
 import { RunTransactionSigner } from '../../../origin/transactions/signer.ts'
 import { Transactions } from '../../../origin/transactions/transactions.ts'
-import { SIMULATIONS_PER_MINUTE, TRANSACTION_REQUESTS_PER_MINUTE } from '../../../shared/limits.ts'
+import {
+  KEY_LIMIT_CHANGES_PER_MINUTE,
+  SIMULATIONS_PER_MINUTE,
+  TRANSACTION_REQUESTS_PER_MINUTE,
+} from '../../../shared/limits.ts'
 import { type ContractOnChain, startContract } from '../accounts/contract.ts'
 import { keptTemplate } from '../actions/kept-template.ts'
 import { openFresh } from '../db/fresh-database.ts'
@@ -356,6 +360,7 @@ export async function startOrigin(
     policyDocuments,
     policySums,
     simulations: new AccountRate(SIMULATIONS_PER_MINUTE, now),
+    limitChanges: new AccountRate(KEY_LIMIT_CHANGES_PER_MINUTE, now),
     transactions,
     transactionChains: chains,
     transactionDefaults: new AccountDefaults({ db, now }),
