@@ -41,6 +41,10 @@ import { registerMagicLinkPage } from './pages/sign-in/magic-link-page.tsx'
 import { registerSignInPage } from './pages/sign-in/sign-in-page.tsx'
 import { registerSignOut } from './pages/sign-in/sign-out.ts'
 import { registerMcp } from './http/mcp.ts'
+import { registerOAuthMetadata } from './http/oauth/metadata.ts'
+import { registerOAuthRevocation } from './http/oauth/revoke.ts'
+import { registerOAuthToken } from './http/oauth/token.ts'
+import { registerOAuthAuthorize } from './pages/oauth/authorize-page.tsx'
 import { registerSkill } from './http/skill.ts'
 import { registerVerifyPage } from './pages/verify-page.tsx'
 import { registerWebhook } from './http/webhook-handshake.ts'
@@ -80,6 +84,9 @@ export function createApp(): App {
   registerHomePage(app)
   for (const operation of apiOperations) mountApiOperation(app, operation)
   registerMcp(app)
+  registerOAuthMetadata(app)
+  registerOAuthToken(app)
+  registerOAuthRevocation(app)
   registerSignInPage(app)
   registerMagicLinkPage(app)
   registerSignOut(app)
@@ -90,6 +97,8 @@ export function createApp(): App {
   registerAgentRequests(app)
   registerAgentAuthorize(app)
   registerAgentTokens(app)
+  // `fetch` cannot be called as a method of another object.
+  registerOAuthAuthorize(app, (...request) => fetch(...request))
   registerVerifyPage(app)
   registerPageScripts(app)
   registerTriggerPages(app)

@@ -429,6 +429,12 @@ export const MCP_MESSAGE_MAX_BYTES = 8 * 1024 * 1024
 export const AGENT_TOKEN_LIFETIME_MS = 90 * DAY_MS
 export const AGENT_TOKEN_IDLE_MS = 30 * DAY_MS
 
+/** Lifetime of an OAuth authorization code. The client exchanges it at once. */
+export const OAUTH_CODE_LIFETIME_MS = MINUTE_MS
+
+/** Lifetime of an OAuth access token, which is short because a refresh token follows it. */
+export const OAUTH_ACCESS_TOKEN_LIFETIME_MS = 60 * MINUTE_MS
+
 /** Lifetime of an authorization request, long enough for a person to open the link and sign in. */
 export const AGENT_REQUEST_LIFETIME_MS = 10 * MINUTE_MS
 

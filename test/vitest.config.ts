@@ -120,6 +120,7 @@ export default defineConfig({
           './test/doubles/mail-api-setup.ts',
           './test/doubles/alert-receiver-setup.ts',
           './test/doubles/otlp-collector-setup.ts',
+          './test/doubles/client-documents-setup.ts',
         ],
         provide: { simulation: boundsOr({ first: 1, count: 20 }) },
       }),

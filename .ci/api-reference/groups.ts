@@ -34,6 +34,12 @@ export const TRIGGER_GROUPS: readonly Group[] = [
     about: 'Agent tokens and their owner ([triggers](../triggers.md#authorizing-a-program)).',
   },
   {
+    name: 'mcp',
+    title: 'Remote MCP and OAuth',
+    paths: /^\/(mcp|oauth\/(token|revoke)|\.well-known\/oauth-)/,
+    about: 'The remote MCP server, and its OAuth server ([remote MCP](../remote-mcp.md)).',
+  },
+  {
     name: 'webhook',
     title: 'Webhooks',
     paths: /^\/webhook\//,

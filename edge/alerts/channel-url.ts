@@ -3,13 +3,7 @@
  * addresses inside a network (SSRF). On Workers, a name cannot resolve to such an address.
  */
 import { isLoopback } from '../../shared/network/loopback.ts'
-
-/** Special-use domains (RFC 6761, RFC 6762, RFC 8375, RFC 9476), and names that are common in private networks. */
-const PRIVATE_DOMAIN =
-  /(^|\.)(localhost|local|internal|intranet|private|corp|home|lan|invalid|test|example|onion|alt|home\.arpa)\.?$/
-
-/** IP addresses: `URL` normalizes all forms of IPv4, such as `0x7f.1`, to digits and dots. */
-const ADDRESS = /^(\[.*\]|[\d.]+)$/
+import { isPublicHostName } from '../../shared/network/public-host.ts'
 
 export type UrlPolicy = {
   /** True for a local stack, whose receivers run on the same machine. */
@@ -39,7 +33,7 @@ export function channelUrlProblem(
     }
   if (protocol !== 'https:') return { problem: 'expected https', fix: 'Use an https URL.' }
   if (allowLoopback && isLoopback(hostname)) return undefined
-  if (ADDRESS.test(hostname) || !hostname.includes('.') || PRIVATE_DOMAIN.test(hostname))
+  if (!isPublicHostName(hostname))
     return {
       problem: 'expected a public host name',
       fix: 'Use the name of a host that is reachable from the internet, not an IP address.',

@@ -89,6 +89,41 @@ export const agentRequests = sqliteTable(
   (table) => [index('agent_requests_expires').on(table.expiresAt)],
 )
 
+/** OAuth grants: what a person authorized a client to do. Tokens are bound to the remote MCP server. */
+export const oauthGrants = sqliteTable(
+  'oauth_grants',
+  {
+    /** Contained in the grant's code and tokens, and nowhere else. */
+    id: text('id').primaryKey(),
+    userId: text('user_id')
+      .notNull()
+      .references(() => users.id),
+    /** URL of the client's metadata document. */
+    clientId: text('client_id').notNull(),
+    clientName: text('client_name').notNull(),
+    redirectUri: text('redirect_uri').notNull(),
+    scopes: text('scopes').notNull(),
+    /** SHA-256 of the secret of the authorization code, in base64url. */
+    codeHash: text('code_hash').notNull(),
+    /** PKCE challenge, in base64url. */
+    codeChallenge: text('code_challenge').notNull(),
+    codeUsedAt: integer('code_used_at'),
+    /** SHA-256 of the secrets of the current tokens. Null until the code is exchanged. */
+    accessHash: text('access_hash'),
+    accessExpiresAt: integer('access_expires_at'),
+    refreshHash: text('refresh_hash'),
+    createdAt: integer('created_at').notNull(),
+    lastUsedAt: integer('last_used_at'),
+    /** End of the code until it is exchanged, then of the refresh token. */
+    expiresAt: integer('expires_at').notNull(),
+    revokedAt: integer('revoked_at'),
+  },
+  (table) => [
+    index('oauth_grants_user').on(table.userId),
+    index('oauth_grants_expires').on(table.expiresAt),
+  ],
+)
+
 export const passkeys = sqliteTable(
   'passkeys',
   {

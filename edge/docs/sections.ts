@@ -40,6 +40,7 @@ export const SECTIONS: readonly Section[] = [
       'errors',
       'configuration',
       'cli',
+      'remote-mcp',
       'projects',
       'client',
       'receipts',

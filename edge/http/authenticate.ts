@@ -12,7 +12,7 @@ import type { Scope } from '../../shared/wire/agent.ts'
 import { findEndedRequest } from '../identity/agent-requests.ts'
 import { type AgentUser, findAgentUser, isTokenShape } from '../identity/agent-tokens.ts'
 import { endSession, findSession, type Session, startSession } from '../identity/sessions.ts'
-import type { AppEnv } from './app-env.ts'
+import type { AppEnv, Services } from './app-env.ts'
 import { clientAddress } from './client-address.ts'
 import { inProcessUser } from './in-process-requests.ts'
 
@@ -36,16 +36,26 @@ export async function requireUser(c: Context<AppEnv>, scope: Scope | null): Prom
   return user
 }
 
+type TokenRules = {
+  /** Default: accepts only tokens of agents. */
+  find?: (services: Services, token: string) => Promise<AgentUser | undefined>
+  /** Value of `WWW-Authenticate`. */
+  challenge?: string
+}
+
 /**
  * Returns the user who approved the bearer token, which may have any scope.
  * @throws {ApiError} 401 if the token is missing, malformed, unknown, expired or revoked
  * @throws {RateLimitExceededError} if the client sent too many rejected tokens
  */
-export async function requireTokenUser(c: Context<AppEnv>): Promise<AgentUser> {
+export async function requireTokenUser(
+  c: Context<AppEnv>,
+  { find = findAgentUser, challenge = 'Bearer' }: TokenRules = {},
+): Promise<AgentUser> {
   const { services } = c.var
   const header = c.req.header('authorization')
   if (header === undefined) {
-    throw unauthorized(c, 'The header "Authorization: Bearer <token>" is missing.')
+    throw unauthorized(c, challenge, 'The header "Authorization: Bearer <token>" is missing.')
   }
   const token = /^bearer +([^ ]+)$/i.exec(header)?.[1]
   if (token === undefined || !isTokenShape(token)) {
@@ -53,17 +63,22 @@ export async function requireTokenUser(c: Context<AppEnv>): Promise<AgentUser> {
     await countRejectedToken(c)
     throw unauthorized(
       c,
+      challenge,
       `The Authorization header must be "Bearer" followed by a token of ${shape}.`,
     )
   }
-  const user = await findAgentUser(services, token)
+  const user = await find(services, token)
   if (!user) {
     await countRejectedToken(c)
     // The request is looked up by the hash of the token, so only a client that has the token learns how the request
     // ended.
     const reason = await findEndedRequest(services, token)
-    if (reason) throw unauthorized(c, ENDED_MESSAGES[reason], reason)
-    throw unauthorized(c, 'This token is not approved: it is unknown, has expired, or was revoked.')
+    if (reason) throw unauthorized(c, challenge, ENDED_MESSAGES[reason], reason)
+    throw unauthorized(
+      c,
+      challenge,
+      'This token is not approved: it is unknown, has expired, or was revoked.',
+    )
   }
   return user
 }
@@ -114,13 +129,18 @@ export function clearSessionCookie(c: Context<AppEnv>): void {
 }
 
 /** @param reason reason why the authorization request has ended; absent if the approval may still be pending */
-function unauthorized(c: Context<AppEnv>, message: string, reason?: EndedRequestCode): ApiError {
+function unauthorized(
+  c: Context<AppEnv>,
+  challenge: string,
+  message: string,
+  reason?: EndedRequestCode,
+): ApiError {
   const page = new URL('/agent/authorize', c.var.services.settings.PUBLIC_URL).href
   const again = `generate a new token (48 random bytes in base64url), open ${page}?challenge=<base64url of the token's SHA-256, without padding> in a signed-in browser and press Authorize.`
   const fix = reason
     ? `Stop polling and ask your user. If it was a mistake, ${again}`
     : `If you are waiting for approval, try again in a second. Otherwise, ${again}`
-  const headers = { 'WWW-Authenticate': 'Bearer' }
+  const headers = { 'WWW-Authenticate': challenge }
   return new ApiError(401, message, fix, { headers, reason })
 }
 

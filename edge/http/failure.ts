@@ -3,6 +3,7 @@ import { AgentRequestsFullError } from '../identity/agent-requests.ts'
 import { MailerNotConfiguredError, MailNotSentError } from '../identity/mailer.ts'
 import { TriggerChainUnavailableError } from '../triggers/chain-head.ts'
 import { OperatorRefusedError } from '../operator/operator-refused-error.ts'
+import { OAuthError, type OAuthErrorCode } from '../oauth/oauth-error.ts'
 import { RateLimitExceededError } from '../limits/require-rate.ts'
 import { PreviewBusyError } from '../triggers/preview/preview-chain-event.ts'
 import { IndexFullError } from '../triggers/index-full-error.ts'
@@ -80,6 +81,26 @@ export function toApiError(error: unknown): ApiError {
     'The server failed to process this request.',
     'Try again. If the error persists, report the x-request-id of this response.',
   )
+}
+
+type OAuthFailure = {
+  status: 400 | 401 | 429
+  error: OAuthErrorCode | 'temporarily_unavailable'
+  error_description: string
+  headers: Record<string, string>
+}
+
+/** Maps an error to a response of the OAuth endpoints (RFC 6749, 5.2). Undefined for a failure of the service. */
+export function toOAuthFailure(error: unknown): OAuthFailure | undefined {
+  if (error instanceof OAuthError) {
+    const status = error.code === 'invalid_client' ? 401 : 400
+    return { status, error: error.code, error_description: error.message, headers: {} }
+  }
+  const { status, message, headers } = toApiError(error)
+  if (status >= 500) return undefined
+  if (status === 429)
+    return { status, error: 'temporarily_unavailable', error_description: message, headers }
+  return { status: 400, error: 'invalid_request', error_description: message, headers }
 }
 
 const OPERATOR_STATUSES = { unknown: 404, state: 409, request: 422 } as const

@@ -4,11 +4,15 @@ import type { Context } from 'hono'
 import { ApiError } from '../../shared/errors/api-error.ts'
 import { MCP_MESSAGE_MAX_BYTES } from '../../shared/limits.ts'
 import { MCP_PATH } from '../../shared/wire/mcp.ts'
-import type { AgentUser } from '../identity/agent-tokens.ts'
+import { SCOPES } from '../../shared/wire/agent.ts'
+import { type AgentUser, findAgentUser } from '../identity/agent-tokens.ts'
 import { inProcessSession } from '../mcp/in-process-session.ts'
 import { makeRemoteServer } from '../mcp/remote-server.ts'
+import { findGrantUser } from '../oauth/grant-tokens.ts'
+import { resourceMetadataUrlOf } from '../oauth/server-urls.ts'
+import { isAccessToken } from '../oauth/token-text.ts'
 import { buildOf } from '../version.ts'
-import type { App, AppEnv } from './app-env.ts'
+import type { App, AppEnv, Services } from './app-env.ts'
 import { requireTokenUser } from './authenticate.ts'
 import { authenticateInProcess } from './in-process-requests.ts'
 import { readJson } from './json-request.ts'
@@ -16,7 +20,11 @@ import { readJson } from './json-request.ts'
 export function registerMcp(app: App): void {
   app.post(MCP_PATH, async (c) => {
     rejectRebinding(c)
-    const user = await requireTokenUser(c)
+    const resourceMetadataUrl = resourceMetadataUrlOf(c.var.services.settings.PUBLIC_URL)
+    const user = await requireTokenUser(c, {
+      find: findMcpUser,
+      challenge: challengeOf(c, resourceMetadataUrl),
+    })
     const parsedBody = await readJson(c.req.raw, MCP_MESSAGE_MAX_BYTES)
     // The tools never change, so there is nothing to subscribe to.
     const options = { maxSubscriptions: 0 }
@@ -30,9 +38,21 @@ export function registerMcp(app: App): void {
         clientId: label ?? '',
         scopes,
         expiresAt: Math.floor(tokenExpiresAt / 1000),
+        resourceMetadataUrl,
       },
     })
   })
+}
+
+/** Accepts access tokens that were issued for this server, and tokens of agents. */
+function findMcpUser(services: Services, token: string): Promise<AgentUser | undefined> {
+  return isAccessToken(token) ? findGrantUser(services, token) : findAgentUser(services, token)
+}
+
+/** Challenge from which clients find the OAuth server (RFC 9728, 5.1), and the scopes to request. */
+function challengeOf(c: Context<AppEnv>, resourceMetadataUrl: string): string {
+  const error = c.req.header('authorization') === undefined ? '' : 'error="invalid_token", '
+  return `Bearer ${error}resource_metadata="${resourceMetadataUrl}", scope="${SCOPES.join(' ')}"`
 }
 
 /**

@@ -39,6 +39,13 @@ export const RATES = {
    * feasible to guess a token, but each guess costs a database lookup.
    */
   refused_token_address: { burst: 1_800, perMinute: 600 },
+  /**
+   * Clients behind one gateway each refresh their tokens once an hour. A higher limit would not make it feasible to guess
+   * a token, but each request costs a database lookup.
+   */
+  oauth_address: { burst: 600, perMinute: 600 },
+  /** Each opened consent page may fetch a document from another site. */
+  oauth_client: { burst: 30, perMinute: 10 },
   passkey_address: { burst: 60, perMinute: 60 },
   /** A script that creates thousands of triggers stays below the limit, but an endless loop does not. */
   api_write: { burst: 2_000, perMinute: 6_000 },

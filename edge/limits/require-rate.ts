@@ -24,6 +24,8 @@ const CALLER_DESCRIPTIONS: Record<RateName, string> = {
   agent_request_address: 'this address',
   agent_approval: 'this account',
   refused_token_address: 'this address',
+  oauth_address: 'this address',
+  oauth_client: 'this account',
   passkey_address: 'this address',
   api_write: 'this account',
   chain_preview: 'this account',

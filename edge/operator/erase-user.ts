@@ -4,6 +4,7 @@ import {
   agentTokens,
   localMailbox,
   magicLinks,
+  oauthGrants,
   passkeyChallenges,
   passkeys,
   sessions,
@@ -57,6 +58,7 @@ export async function eraseUser(
       .set({ revokedAt: now() })
       .where(and(ofUser, isNull(agentTokens.revokedAt))),
     db.update(agentTokens).set({ label: null }).where(ofUser),
+    db.delete(oauthGrants).where(eq(oauthGrants.userId, id)),
     db.delete(sessions).where(eq(sessions.userId, id)),
     db.delete(passkeys).where(eq(passkeys.userId, id)),
     db.delete(passkeyChallenges).where(eq(passkeyChallenges.userId, id)),

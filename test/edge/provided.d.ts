@@ -11,6 +11,8 @@ export type Provided = {
   alertReceiver: string
   /** URL of the OpenTelemetry collectors (`test/doubles/otlp-collector.ts`). */
   otlpCollectors: string
+  /** URL of `test/doubles/client-documents-setup.ts`. */
+  clientDocuments: string
   /** Seeds for the simulation of chain events. */
   simulation: { first: number; count: number }
   /** URL of `test/previous-version/record.ts`, for the files that record a version. */

@@ -13,6 +13,7 @@ import { errorResponses, headerReferences, headers } from './errors.ts'
 import type { AnyApiOperation } from '../api-operation.ts'
 import { apiOperations } from '../api-operations.ts'
 import { errorStatuses } from './error-statuses.ts'
+import { mcpRoutes } from './mcp-routes.ts'
 import { otherRoutes } from './other-routes.ts'
 import { pageRoutes } from './page-routes.ts'
 
@@ -37,7 +38,7 @@ export function openApiDocument(publicUrl: string): OpenApiDocument {
       headers,
       securitySchemes: { Bearer: { type: 'http', scheme: 'bearer' } },
     },
-    paths: { ...api, ...otherRoutes, ...pageRoutes },
+    paths: { ...api, ...otherRoutes, ...mcpRoutes, ...pageRoutes },
   }
 }
 

@@ -7,11 +7,12 @@ import {
   AGENT_TOKEN_LIFETIME_MS,
   USER_CODE_ATTEMPTS,
 } from '../../../shared/limits.ts'
-import { LABEL_MAX_CHARACTERS, type Scope } from '../../../shared/wire/agent.ts'
+import { LABEL_MAX_CHARACTERS } from '../../../shared/wire/agent.ts'
 import type { AuthorizationRequest } from '../../identity/agent-requests.ts'
 import { decode32Bytes } from '../../identity/secret.ts'
 import type { AppEnv } from '../../http/app-env.ts'
 import { authorizePath } from '../../identity/authorize-path.ts'
+import { SCOPE_TEXTS } from './scope-texts.ts'
 import { renderPage, signInPath } from '../layout/render-page.tsx'
 import { Choice, Field } from '../../browser/components/form-fields.tsx'
 
@@ -133,11 +134,6 @@ export function registeredRequestPage(
     </>
   )
   return renderPage(c, { title: TITLE, status: problem === undefined ? 200 : 400 }, content)
-}
-
-const SCOPE_TEXTS: Record<Scope, string> = {
-  'triggers:read': 'view them, and read their run history, including inputs and responses',
-  'triggers:write': 'create, change, fire and delete them',
 }
 
 function Warning() {

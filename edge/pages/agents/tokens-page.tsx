@@ -8,6 +8,7 @@ import {
   revokeToken,
   TOKENS_LISTED,
 } from '../../identity/owned-tokens.ts'
+import { listGrants, revokeAllGrants, revokeOwnGrant } from '../../oauth/grants.ts'
 import { decode32Bytes } from '../../identity/secret.ts'
 import type { Session } from '../../identity/sessions.ts'
 import type { App, AppEnv } from '../../http/app-env.ts'
@@ -17,6 +18,8 @@ import { readSameOriginForm } from '../requests/same-origin-form.ts'
 import { rejectStaleForm } from '../requests/session-form.ts'
 import { noticePage, renderPage, seeOther, signInPath } from '../layout/render-page.tsx'
 import { Badge, FactList, Time } from '../../browser/components/elements.tsx'
+import { BADGES, GrantItem, grantCsrfSubject, GRANTS_PATH } from './grant-item.tsx'
+import { accessText } from './scope-texts.ts'
 
 const PATH = '/agent/tokens'
 
@@ -24,29 +27,46 @@ const ALL = 'all'
 
 const BACK = { href: PATH, text: 'Back to the list' }
 
+const STALE = {
+  text: 'Nothing was revoked. You may have signed in again, or with another account, since it was opened.',
+  link: BACK,
+}
+
 export function registerAgentTokens(app: App): void {
   app.get(PATH, (c) => showTokens(c))
   app.post(`${PATH}/revoke`, (c) => revoke(c))
+  app.post(`${GRANTS_PATH}/revoke`, (c) => revokeProgram(c))
 }
 
 async function showTokens(c: Context<AppEnv>): Promise<Response> {
   const session = await currentSession(c)
   if (!session) return seeOther(c, signInPath(PATH))
-  const tokens = await listTokens(c.var.services, session.user.id)
-  const hasLive = tokens.some(({ state }) => state === 'live')
+  const { services } = c.var
+  const [tokens, grants] = await Promise.all([
+    listTokens(services, session.user.id),
+    listGrants(services, session.user.id),
+  ])
+  const now = services.now()
+  const isEmpty = tokens.length + grants.length === 0
+  const hasLive =
+    tokens.some(({ state }) => state === 'live') ||
+    grants.some(({ revokedAt, expiresAt }) => revokedAt === null && expiresAt > now)
   const content = (
     <>
       <p class="lead">
         These programs can view or change the triggers of <strong>{session.user.email}</strong>.
       </p>
-      {tokens.length > 0 && (
+      {!isEmpty && (
         <ul class="rows">
+          {grants.map((grant) => (
+            <GrantItem grant={grant} session={session} now={now} />
+          ))}
           {tokens.map((token) => (
             <TokenItem token={token} session={session} />
           ))}
         </ul>
       )}
-      {tokens.length === 0 && (
+      {isEmpty && (
         <p class="card">
           No programs yet. Open the link printed by a program, and choose Authorize.
         </p>
@@ -63,7 +83,7 @@ function TokenItem({ token, session }: { token: OwnedToken; session: Session }) 
   const { scopes, createdAt, lastUsedAt, endsAt, state } = token
   const label = token.label ?? 'Unnamed program'
   const facts: [string, Child][] = [
-    ['Access', ACCESS[scopes.join(' ')] ?? scopes.join(', ')],
+    ['Access', accessText(scopes.join(' '))],
     ['Authorized', <Time at={createdAt} />],
     ['Last used', lastUsedAt === null ? 'never' : <Time at={lastUsedAt} />],
   ]
@@ -114,18 +134,6 @@ function HiddenFields({ token, session }: { token: string; session: Session }) {
   )
 }
 
-const ACCESS: Record<string, string> = {
-  'triggers:read triggers:write': 'all',
-  'triggers:read': 'read only',
-  'triggers:write': 'write only',
-}
-
-const BADGES = {
-  live: { tone: 'good', children: 'active' },
-  ended: { children: 'expired' },
-  revoked: { tone: 'bad', children: 'revoked' },
-} as const
-
 const REVOCATION_EFFECT =
   'A revoked token stops working immediately and permanently. Triggers that it created keep firing, and queued runs still run: pause or delete a trigger to stop it.'
 
@@ -135,20 +143,35 @@ async function revoke(c: Context<AppEnv>): Promise<Response> {
   const session = await currentSession(c)
   if (!session) return seeOther(c, signInPath(PATH))
   const token = form.get('token') ?? ''
-  const stale = await rejectStaleForm(c, { session, form }, csrfSubject(token), {
-    text: 'Nothing was revoked. You may have signed in again, or with another account, since it was opened.',
-    link: BACK,
-  })
+  const stale = await rejectStaleForm(c, { session, form }, csrfSubject(token), STALE)
   if (stale) return stale
   const { services } = c.var
   const userId = session.user.id
   if (token === ALL) {
     await revokeAllTokens(services, userId)
+    await revokeAllGrants(services, userId)
     return noticePage(c, { title: 'All programs revoked', text: REVOCATION_EFFECT, link: BACK })
   }
   const isOwned =
     decode32Bytes(token) && (await revokeToken(services, { challenge: token, userId }))
   if (isOwned) return noticePage(c, { title: 'Revoked', text: REVOCATION_EFFECT, link: BACK })
+  return notFoundPage(c)
+}
+
+async function revokeProgram(c: Context<AppEnv>): Promise<Response> {
+  const form = await readSameOriginForm(c)
+  if (form instanceof Response) return form
+  const session = await currentSession(c)
+  if (!session) return seeOther(c, signInPath(PATH))
+  const id = form.get('grant') ?? ''
+  const stale = await rejectStaleForm(c, { session, form }, grantCsrfSubject(id), STALE)
+  if (stale) return stale
+  if (await revokeOwnGrant(c.var.services, { id, userId: session.user.id }))
+    return noticePage(c, { title: 'Revoked', text: REVOCATION_EFFECT, link: BACK })
+  return notFoundPage(c)
+}
+
+function notFoundPage(c: Context<AppEnv>): Promise<Response> {
   return noticePage(c, {
     status: 404,
     title: 'Program not found',

@@ -37,15 +37,17 @@ export function setPageHeaders(c: Context<AppEnv>): void {
 /**
  * Blocks everything by default.
  * @param styles contents of the page's `<style>` elements, which are allowed by hash; each must be a constant
+ * @param formTarget source to which the response of a form may redirect, in addition to this site
  */
 export async function contentSecurityPolicy(
   c: Context<AppEnv>,
   styles: readonly string[],
   script: PageScript | undefined,
+  formTarget?: string,
 ): Promise<string> {
   const hashes = await Promise.all(styles.map(styleHash))
   const allowed = hashes.map((hash) => `'sha256-${hash}'`).join(' ')
-  const action = script?.thirdParty ? "'none'" : "'self'"
+  const action = script?.thirdParty ? "'none'" : ["'self'", formTarget].filter(Boolean).join(' ')
   const policy = `default-src 'none'; style-src ${allowed}; form-action ${action}; frame-ancestors 'none'; base-uri 'none'`
   if (!script) return policy
   const { name, modules = [], worker, thirdParty, dataImages = false } = script

@@ -6,7 +6,8 @@ import { toApiError } from '../../http/failure.ts'
 import { renderPage } from './render-page.tsx'
 
 /** Paths that return JSON errors regardless of the `Accept` header. */
-const JSON_ONLY_PATHS = /^\/(api|core|webhook|agent\/requests|passkeys|\.well-known)(\/|$)/
+const JSON_ONLY_PATHS =
+  /^\/(api|core|mcp|oauth\/(token|revoke)|webhook|agent\/requests|passkeys|\.well-known)(\/|$)/
 
 /** Only browsers list HTML in the `Accept` header. */
 export function wantsErrorPage(request: Request): boolean {

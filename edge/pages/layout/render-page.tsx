@@ -30,6 +30,8 @@ type PageOptions = {
   wide?: boolean
   /** Skips the session lookup. Set for error pages, because the database may have caused the error. */
   anonymous?: boolean
+  /** Source to which the response of the page's form may redirect, such as `https://client.example`. */
+  formTarget?: string
   /** Omits the session and all links. Set for the page that runs a third-party script. */
   alone?: boolean
 }
@@ -46,12 +48,13 @@ export async function renderPage(
     wide = false,
     anonymous = false,
     alone = false,
+    formTarget,
   }: PageOptions,
   content: Child,
 ): Promise<Response> {
   setPageHeaders(c)
   const styles = style === undefined ? [PAGE_STYLE] : [PAGE_STYLE, style]
-  c.header('Content-Security-Policy', await contentSecurityPolicy(c, styles, script))
+  c.header('Content-Security-Policy', await contentSecurityPolicy(c, styles, script, formTarget))
   const { banner } = ENVIRONMENTS[c.var.services.settings.SVC_ENV]
   const session = anonymous ? 'not_looked_up' : await currentSession(c)
   const document = (

@@ -9,6 +9,7 @@ const TABLES = [
   'sessions',
   'agent_tokens',
   'agent_requests',
+  'oauth_grants',
   'passkeys',
   'passkey_challenges',
   'triggers',

@@ -474,6 +474,14 @@ describe('docs/cli.md', () => {
     }
   })
 
+  it('has a configuration for the remote server without a credential, in docs/remote-mcp.md', () => {
+    const remote = readFileSync(new URL('../../../docs/remote-mcp.md', import.meta.url), 'utf8')
+    expect(JSON.parse(/```json\n([^]*?)```/.exec(remote)![1]!).servers.svc).toEqual({
+      type: 'http',
+      url: expect.stringMatching(/^https:.*\/mcp$/),
+    })
+  })
+
   it('has configurations that start svc mcp, for each client', () => {
     const blocks = [...page.matchAll(/```json\n([^]*?)```/g)].map(([, text]) => JSON.parse(text!))
     const guide = readFileSync(

@@ -121,6 +121,7 @@ export const ELSEWHERE: readonly Elsewhere[] = [
     language: 'json',
     ranBy: 'test/shared/cli/trigger.test.ts',
   },
+  { page: 'docs/remote-mcp.md', language: 'json', ranBy: 'test/shared/cli/trigger.test.ts' },
   { page: 'docs/accounts.md', has: 'sendTransaction(params)', ranBy: PROGRAMS },
   { page: 'docs/actions.md', language: 'js', ranBy: 'test/origin/actions/docs.test.ts' },
   { page: 'docs/actions.md', language: 'json', ranBy: 'test/origin/actions/docs.test.ts' },
@@ -204,11 +205,13 @@ export const ELSEWHERE: readonly Elsewhere[] = [
     language: 'js',
     ranBy: 'test/origin/actions/sender-verification.test.ts',
   },
-  ...['agents', 'alerts', 'failed-runs', 'runs', 'service', 'triggers', 'webhook'].map((name) => ({
-    page: `docs/api/${name}.md`,
-    language: 'text',
-    ranBy: BODIES,
-  })),
+  ...['agents', 'alerts', 'failed-runs', 'mcp', 'runs', 'service', 'triggers', 'webhook'].map(
+    (name) => ({
+      page: `docs/api/${name}.md`,
+      language: 'text',
+      ranBy: BODIES,
+    }),
+  ),
   ...[
     'accounts',
     'actions',
