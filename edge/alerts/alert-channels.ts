@@ -50,15 +50,18 @@ export class AlertChannels {
     return row && toRecord(row)
   }
 
-  /** Returns the channels that receive an alert. */
-  receiversOf(triggerId: string, signal: AlertSignal): AlertChannelRecord[] {
+  /**
+   * Returns the channels that receive an alert.
+   * @param isDefault true if the settings include the signal, for channels without signals of their own
+   */
+  receiversOf(triggerId: string, signal: AlertSignal, isDefault: boolean): AlertChannelRecord[] {
     const channels = this.list()
     // An alert about a trigger that receives alerts could fire it again, directly or through another one.
     const isReceiver = channels.some(({ trigger_id }) => trigger_id === triggerId)
     return channels.filter(
       (channel) =>
         channel.enabled &&
-        (channel.signals?.includes(signal) ?? true) &&
+        (channel.signals?.includes(signal) ?? isDefault) &&
         (channel.trigger_ids?.includes(triggerId) ?? true) &&
         !(channel.type === 'trigger' && isReceiver),
     )

@@ -83,6 +83,12 @@ function summaryOf({ signal }: IncidentRecord): string {
       return 'The trigger was disabled'
     case 'trigger_held':
       return 'Runs are waiting'
+    case 'failure_rate':
+      return 'Many runs fail'
+    case 'queue_share':
+      return 'The queue is almost full'
+    case 'schedule_late':
+      return 'The schedule did not fire on time'
   }
 }
 

@@ -1,8 +1,8 @@
 import {
-  ALERT_SIGNALS,
   type AlertChannel,
   type AlertSettingsChange,
   type AlertSignal,
+  DEFAULT_ALERT_SIGNALS,
   type TriggerAlertSettings,
 } from '../../shared/wire/alert.ts'
 
@@ -23,18 +23,27 @@ export class AlertSettings {
   account(): EffectiveSettings {
     const row = this.#row(ACCOUNT)
     return {
-      signals: parsed(row?.signals) ?? [...ALERT_SIGNALS],
+      signals: parsed(row?.signals) ?? [...DEFAULT_ALERT_SIGNALS],
       channels: parsed(row?.channels) ?? ['mail'],
       muted: row?.muted === 1,
     }
   }
 
-  /** Returns the built-in channels that an alert uses. Undefined if the alert must not be sent at all. */
-  channelsFor(triggerId: string, signal: AlertSignal): AlertChannel[] | undefined {
+  /**
+   * Returns the settings that apply to an alert: whether the signal alerts, and the built-in channels. Undefined while
+   * alerts are muted.
+   */
+  effective(
+    triggerId: string,
+    signal: AlertSignal,
+  ): { includesSignal: boolean; channels: AlertChannel[] } | undefined {
     const account = this.account()
     const own = this.trigger(triggerId)
-    const isOff = account.muted || own.muted || !(own.signals ?? account.signals).includes(signal)
-    return isOff ? undefined : (own.channels ?? account.channels)
+    if (account.muted || own.muted) return undefined
+    return {
+      includesSignal: (own.signals ?? account.signals).includes(signal),
+      channels: own.channels ?? account.channels,
+    }
   }
 
   trigger(triggerId: string): TriggerAlertSettings {

@@ -12,6 +12,8 @@ import {
 } from '../../shared/wire/alert.ts'
 import { type Env, settingsOf } from '../env.ts'
 import { hasMailer } from '../identity/choose-mailer.ts'
+import { count, flushCounts } from '../metrics/counts.ts'
+import { seriesOf } from '../metrics/series.ts'
 import type { Report } from '../reports/report.ts'
 import { AlertChannels } from './alert-channels.ts'
 import { AlertDeliveries, type DueDelivery } from './alert-deliveries.ts'
@@ -31,7 +33,7 @@ type AlertsOptions = {
   sql: SqlStorage
   userId: () => string
   armBy: (at: number) => void
-  keepAlive: (work: Promise<void>) => void
+  keepAlive: (work: Promise<unknown>) => void
   log: (event: string, facts: Record<string, string | number>) => void
 }
 
@@ -77,10 +79,13 @@ export class Alerts {
   record(trigger: { id: string; name: string }, report: Report, now: number): void {
     const opened = this.#incidents.record(trigger, report, now)
     if (!opened) return
-    const builtIn = this.#settings.channelsFor(trigger.id, opened.signal)
-    if (!builtIn) return
-    if (builtIn.includes('mail') && this.#canMail()) this.#mails.add(opened.id)
-    for (const { id } of this.#channels.receiversOf(trigger.id, opened.signal))
+    count(seriesOf('svc_edge_incidents_opened_total', { signal: opened.signal }))
+    flushCounts(this.#options.env, { waitUntil: (work) => this.#options.keepAlive(work) })
+    const settings = this.#settings.effective(trigger.id, opened.signal)
+    if (!settings) return
+    const { channels, includesSignal } = settings
+    if (includesSignal && channels.includes('mail') && this.#canMail()) this.#mails.add(opened.id)
+    for (const { id } of this.#channels.receiversOf(trigger.id, opened.signal, includesSignal))
       this.#pending.add(id, opened.id)
   }
 
@@ -186,6 +191,9 @@ export class Alerts {
 
   /** Tests, and failures that the channel did not cause, do not count. */
   #attempted({ channel, channelId, test }: DueDelivery, error: unknown): void {
+    const result = error === undefined ? 'sent' : 'failed'
+    count(seriesOf('svc_edge_alert_attempts_total', { channel, result }))
+    flushCounts(this.#options.env, { waitUntil: (work) => this.#options.keepAlive(work) })
     if (channel === 'mail' || test) return
     if (error === undefined) return this.#channels.recordSuccess(channelId!, Date.now())
     const isGone = error instanceof AttemptFailedError && error.isGone

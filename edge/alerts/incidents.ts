@@ -9,6 +9,18 @@ import type { Report } from '../reports/report.ts'
  */
 export const FAILURES_QUIET_MS = 6 * HOUR_MS
 
+/** Times after which incidents are resolved if they get no further reports. */
+const QUIET_MS = [
+  ['run_failed', FAILURES_QUIET_MS],
+  // A rate that stays high is reported every few minutes.
+  ['failure_rate', HOUR_MS],
+  ['queue_share', 6 * HOUR_MS],
+  ['schedule_late', 6 * HOUR_MS],
+] as const satisfies [AlertSignal, number][]
+
+/** SQL for the time at which an open incident is resolved. Null for signals whose end is always reported. */
+const QUIET_AT = `last_at + CASE signal ${QUIET_MS.map(([signal, ms]) => `WHEN '${signal}' THEN ${ms}`).join(' ')} END`
+
 const RETENTION_MS = 90 * DAY_MS
 
 type Row = {
@@ -88,9 +100,8 @@ export class Incidents {
   /** Resolves quiet incidents, and deletes old ones. @returns the time of the next call */
   runDue(now: number): number | undefined {
     this.#sql.exec(
-      `UPDATE incidents SET resolved_at = ? WHERE resolved_at IS NULL AND signal = 'run_failed' AND last_at <= ?`,
+      `UPDATE incidents SET resolved_at = ?1 WHERE resolved_at IS NULL AND ${QUIET_AT} <= ?1`,
       now,
-      now - FAILURES_QUIET_MS,
     )
     this.#sql.exec(
       `DELETE FROM incidents WHERE resolved_at <= ? OR id <= (SELECT max(id) FROM incidents) - ?`,
@@ -99,12 +110,12 @@ export class Incidents {
     )
     const { quiet, old } = this.#sql
       .exec<{ quiet: number | null; old: number | null }>(
-        `SELECT min(iif(resolved_at IS NULL AND signal = 'run_failed', last_at, NULL)) AS quiet,
-           min(resolved_at) AS old FROM incidents`,
+        `SELECT min(iif(resolved_at IS NULL, ${QUIET_AT}, NULL)) AS quiet, min(resolved_at) AS old
+         FROM incidents`,
       )
       .one()
     const times = [
-      ...(quiet === null ? [] : [quiet + FAILURES_QUIET_MS]),
+      ...(quiet === null ? [] : [quiet]),
       ...(old === null ? [] : [old + RETENTION_MS]),
     ]
     return times.length > 0 ? Math.max(now + HOUR_MS / 60, Math.min(...times)) : undefined

@@ -173,6 +173,7 @@ export const SOURCES: readonly DocumentSource[] = [
   { file: 'docs/decisions/0136-audit-log.md', title: "0136 Audit log of an account, as a hash chain", lead: "", load: () => import('../../docs/decisions/0136-audit-log.md') },
   { file: 'docs/decisions/0137-search-of-runs.md', title: "0137 Search of run histories", lead: "", load: () => import('../../docs/decisions/0137-search-of-runs.md') },
   { file: 'docs/decisions/0138-alert-channels.md', title: "0138 Alert channels", lead: "", load: () => import('../../docs/decisions/0138-alert-channels.md') },
+  { file: 'docs/decisions/0139-more-alert-signals.md', title: "0139 More alert signals", lead: "", load: () => import('../../docs/decisions/0139-more-alert-signals.md') },
   { file: 'docs/decisions/0140-selection-of-logs.md', title: "0140 Selection of logs: conditions on decoded values, lists of addresses", lead: "", load: () => import('../../docs/decisions/0140-selection-of-logs.md') },
   { file: 'docs/decisions/0142-opentelemetry.md', title: "0142 OpenTelemetry", lead: "", load: () => import('../../docs/decisions/0142-opentelemetry.md') },
   { file: 'docs/decisions/0143-remote-mcp.md', title: "0143 The remote MCP server", lead: "", load: () => import('../../docs/decisions/0143-remote-mcp.md') },

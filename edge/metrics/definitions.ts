@@ -17,6 +17,14 @@ export const METRICS = {
     type: 'counter',
     help: 'Spans and log records that the OpenTelemetry collector did not get.',
   },
+  svc_edge_incidents_opened_total: {
+    type: 'counter',
+    help: 'Incidents of users that were opened, by their signal.',
+  },
+  svc_edge_alert_attempts_total: {
+    type: 'counter',
+    help: 'Attempts to send an alert, by channel and result.',
+  },
   svc_edge_triggers: { type: 'gauge', help: 'Triggers in the index, a few minutes old.' },
   svc_edge_scan_age_seconds: { type: 'gauge', help: 'Since the last scan of schedules ended.' },
   svc_edge_scan_late_ticks: {

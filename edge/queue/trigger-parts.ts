@@ -30,6 +30,7 @@ import { Deliveries } from './deliveries.ts'
 import { Dispatcher } from './dispatcher.ts'
 import { EventCounts } from './event-counts.ts'
 import { EventRules } from './event-rules.ts'
+import { FailureRate } from './failure-rate.ts'
 import { FiredLogs } from './fired-logs.ts'
 import { HeldResponses } from './held-responses.ts'
 import { HistoryPruner } from './history-pruner.ts'
@@ -39,6 +40,7 @@ import { Intake, type IntakeOptions } from './intake.ts'
 import { type LiveRun, LiveRuns } from './live-runs.ts'
 import { LogIntake } from './log-intake.ts'
 import { type EndedRun, QueueCancellation } from './queue-cancellation.ts'
+import { QueueReports } from './queue-reports.ts'
 import { QueueSize } from './queue-size.ts'
 import { toTriggerRecord, parseTriggerOptions } from './records.ts'
 import { Retention } from './retention.ts'
@@ -157,6 +159,10 @@ function coreParts(ctx: DurableObjectState, env: Env) {
   const alarm = new Alarm(storage, log)
   const armBy = (at: number) => alarm.armBy(at)
   const counts = new EventCounts({ sql: storage.sql, now: Date.now, armBy })
+  const { reports, reportOutbox } = reportParts(
+    { env, storage, waitUntil: (work) => ctx.waitUntil(work) },
+    { alarm, log, state },
+  )
   return {
     ctx,
     env,
@@ -164,10 +170,9 @@ function coreParts(ctx: DurableObjectState, env: Env) {
     sql: storage.sql,
     store,
     state,
-    ...reportParts(
-      { env, storage, waitUntil: (work) => ctx.waitUntil(work) },
-      { alarm, log, state },
-    ),
+    reports,
+    reportOutbox,
+    queueReports: new QueueReports(state, reports),
     log,
     alarm,
     counts,
@@ -191,8 +196,8 @@ function intakeParts(
   committed: () => void,
   startAtOnce: Pick<IntakeOptions, 'immediateStarts' | 'adopt' | 'expectDue'>,
 ) {
-  const { alarm, counts, ctx, env, queueSize, rules, sql, state, store, transaction, watcher } =
-    core
+  const { alarm, counts, ctx, env, queueReports, queueSize, rules, sql, state, store } = core
+  const { transaction, watcher } = core
   let insertedAt = Number.NEGATIVE_INFINITY
   const storageHooks = {
     transaction,
@@ -201,7 +206,10 @@ function intakeParts(
       insertedAt = Date.now()
       alarm.armBy(insertedAt + FALLBACK_ALARM_MS)
     },
-    committed,
+    committed: () => {
+      committed()
+      queueReports.update(queueSize.queued, Date.now())
+    },
   }
   // While runs keep arriving, the alarm sets the next one, so that the intake does not have to.
   const fallback = (now: number) =>
@@ -269,7 +277,8 @@ function reportParts(
 }
 
 function historyParts(core: Core, intake: Intake, rejections: Rejections) {
-  const { alarm, counts, ctx, env, queueSize, sql, state, store, traces, transaction } = core
+  const { alarm, counts, ctx, env, queueSize, reports, sql, state, store, traces } = core
+  const { transaction } = core
   const endedSince = (time: number) => runsEndedSince(sql, time)
   const history = new RunHistory(store, sql, () => state.current !== undefined)
   const statistics = new Statistics({
@@ -282,6 +291,7 @@ function historyParts(core: Core, intake: Intake, rejections: Rejections) {
   })
   const charts = new RunCharts({ now: Date.now, endedSince })
   const waiters = new RunWaiters()
+  const failureRate = new FailureRate({ sql, reports })
   const retention = new Retention({
     state,
     pruning: new HistoryPruner(sql),
@@ -294,6 +304,7 @@ function historyParts(core: Core, intake: Intake, rejections: Rejections) {
     statistics.add(run)
     charts.add(run)
     retention.recordEnd(run.finishedAt)
+    if (run.status === 'failed') failureRate.recordFailure(Date.now())
     count(seriesOf('svc_edge_runs_ended_total', { status: run.status }))
     recordRunSpans(run, { sql, state, traces })
     flushCounts(env, ctx)
@@ -307,7 +318,8 @@ function dispatcherOf(
   logs: LogIntake,
   runEnded: (run: EndedRun) => void,
 ) {
-  const { alarm, ctx, env, keepAlive, log, queueSize, reports, sql, state, store, traces } = core
+  const { alarm, ctx, env, keepAlive, log, queueReports, queueSize, reports, sql, state } = core
+  const { store, traces } = core
   const starts = new StoredStarts(sql)
   const keys = new RunKeys(sql, state)
   return new Dispatcher({
@@ -325,6 +337,7 @@ function dispatcherOf(
     armBy: (at) => alarm.armBy(at),
     queueChanged: (change, run) => {
       queueSize.adjust(change, run.bodyBytes)
+      queueReports.update(queueSize.queued, Date.now())
       logs.notifyIfRoom()
     },
     runEnded,
@@ -334,10 +347,11 @@ function dispatcherOf(
 }
 
 function upkeepParts(core: Core, intake: Intake, origin: SealedOrigin) {
-  const { ctx, db, env, log, record, reportOutbox, rules, state, watcher } = core
+  const { ctx, db, env, log, record, reportOutbox, reports, rules, state, watcher } = core
   const ticks = new Ticks({
     state,
     intake,
+    reports,
     skipped: new SkippedTicks(db),
     rules,
     onWoken: () => ctx.waitUntil(origin.prepare()),

@@ -1,3 +1,5 @@
+import type { AlertSignal } from '../../shared/wire/alert.ts'
+
 /**
  * Reports of triggers to the `UserReports` object of their owner (`docs/decisions/0127`). All times are in Unix
  * milliseconds.
@@ -23,14 +25,14 @@ export type FailureSummary = {
   frame: string | null
 }
 
-/** A lasting problem of the trigger has begun or ended. */
+/** A lasting problem of the trigger has begun, continues, or has ended. */
 export type SignalReport = {
   kind: 'signal'
-  signal: 'trigger_disabled' | 'trigger_held'
+  signal: Exclude<AlertSignal, 'run_failed'>
   state: 'open' | 'resolved'
-  /** What a held trigger waits for. */
+  /** What a held trigger waits for, or why a schedule did not fire on time. */
   code: string | null
-  /** The reason of the service for disabling the trigger. */
+  /** A text of the service, such as the reason for disabling the trigger. */
   message: string | null
 }
 

@@ -2,7 +2,8 @@ import type { DerivedFiring, Intake } from '../queue/intake.ts'
 import type { EventRules } from '../queue/event-rules.ts'
 import { type TriggerRow, parseTriggerOptions } from '../queue/records.ts'
 import type { TriggerState } from '../queue/trigger-state.ts'
-import { HOUR_MS } from '../../shared/durations.ts'
+import { HOUR_MS, MINUTE_MS } from '../../shared/durations.ts'
+import type { PendingReports } from '../reports/pending-reports.ts'
 import { dueTicks } from './due-ticks.ts'
 import type { SkippedTicks } from './skipped-ticks.ts'
 import { type Schedule, scheduleOf } from './schedule.ts'
@@ -15,6 +16,7 @@ type TicksOptions = {
   state: TriggerState
   intake: Pick<Intake, 'queueNow'>
   skipped: SkippedTicks
+  reports: Pick<PendingReports, 'add'>
   rules: Pick<EventRules, 'apply'>
   /** Called if the Durable Object was woken for a tick that is due soon. */
   onWoken: () => void
@@ -37,7 +39,7 @@ export class Ticks {
   }
 
   runDue(now: number): number | undefined {
-    const { state, intake, skipped, rules, log } = this.#options
+    const { state, intake, skipped, reports, rules, log } = this.#options
     const trigger = state.current
     if (trigger?.kind !== 'schedule' || !trigger.enabled || trigger.nextTickAt === null) return
     const config = scheduleConfig(JSON.parse(trigger.config))
@@ -69,6 +71,9 @@ export class Ticks {
       if (refused > 0) record('queue_full', refused, due.fire.at(-1)!)
       if (due.missed || refused > 0)
         log('schedule.skipped', { missed: due.missed?.count ?? 0, queue_full: refused })
+      const problem = lateness(due, refused, now)
+      if (problem)
+        reports.add({ kind: 'signal', signal: 'schedule_late', state: 'open', ...problem })
       state.updateFields({ nextTickAt: due.next ?? null })
     })
     if (waits) return now + FULL_RETRY_MS
@@ -95,6 +100,23 @@ export class Ticks {
     if (at === next) onWoken()
     return at
   }
+}
+
+/** Ticks that fire with a longer delay are reported to the owner. */
+const LATE_MS = 5 * MINUTE_MS
+
+/** Returns what is reported to the owner if ticks were skipped or fire late. */
+function lateness(
+  { fire, missed }: Pick<ReturnType<typeof dueTicks>, 'fire' | 'missed'>,
+  refused: number,
+  now: number,
+): { code: 'missed' | 'queue_full' | 'late'; message: string } | undefined {
+  if (refused > 0)
+    return { code: 'queue_full', message: `The queue was full: ${refused} runs were skipped.` }
+  if (missed) return { code: 'missed', message: `${missed.count} runs were skipped.` }
+  const lateMs = now - (fire[0] ?? now)
+  if (lateMs <= LATE_MS) return undefined
+  return { code: 'late', message: `A run started ${Math.floor(lateMs / MINUTE_MS)} minutes late.` }
 }
 
 /** Delay before a single run is queued again, if the queue was full. */

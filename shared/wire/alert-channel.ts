@@ -20,7 +20,9 @@ const filters = {
   signals: signals
     .nullable()
     .optional()
-    .describe('Only alerts about these signals. All signals if null or absent.'),
+    .describe(
+      'Signals that are sent to the channel. If null or absent, the `signals` of the settings apply.',
+    ),
   trigger_ids: triggerIds
     .nullable()
     .optional()

@@ -3,8 +3,22 @@ import { ALERTS_PAGE_DEFAULT, ALERTS_PAGE_MAX } from '../limits.ts'
 import { integerText } from './fields.ts'
 
 /** Conditions that open an incident. */
-export const ALERT_SIGNALS = ['run_failed', 'trigger_disabled', 'trigger_held'] as const
+export const ALERT_SIGNALS = [
+  'run_failed',
+  'trigger_disabled',
+  'trigger_held',
+  'failure_rate',
+  'queue_share',
+  'schedule_late',
+] as const
 export type AlertSignal = (typeof ALERT_SIGNALS)[number]
+
+/** Signals that alert unless the user chooses others. */
+export const DEFAULT_ALERT_SIGNALS = [
+  'run_failed',
+  'trigger_disabled',
+  'trigger_held',
+] as const satisfies readonly AlertSignal[]
 
 export const ALERT_CHANNELS = ['mail'] as const
 export type AlertChannel = (typeof ALERT_CHANNELS)[number]
@@ -18,7 +32,9 @@ const signals = z.array(z.enum(ALERT_SIGNALS)).max(ALERT_SIGNALS.length)
 const channels = z.array(z.enum(ALERT_CHANNELS)).max(ALERT_CHANNELS.length)
 
 export const alertSettingsRequest = z.strictObject({
-  signals: signals.optional().describe('Signals that alert. All by default.'),
+  signals: signals
+    .optional()
+    .describe(`Signals that alert. By default: ${DEFAULT_ALERT_SIGNALS.join(', ')}.`),
   channels: channels
     .optional()
     .describe('Built-in channels that receive alerts. `["mail"]` by default.'),

@@ -33,8 +33,7 @@ async function addChannel(c: Context<AppEnv>): Promise<Response> {
         type,
         name: form.get('name'),
         [target]: form.get(target)?.trim(),
-        // New signals are included as long as all are chosen.
-        signals: signals.length === ALERT_SIGNALS.length ? null : signals,
+        signals,
       },
       422,
     )

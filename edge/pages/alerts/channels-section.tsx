@@ -1,6 +1,10 @@
 import type { Child } from 'hono/jsx'
 import { NAME_MAX_CHARACTERS } from '../../../shared/limits.ts'
-import { ALERT_SIGNALS, type AlertDelivery } from '../../../shared/wire/alert.ts'
+import {
+  ALERT_SIGNALS,
+  type AlertDelivery,
+  DEFAULT_ALERT_SIGNALS,
+} from '../../../shared/wire/alert.ts'
 import type { AlertChannelRecord } from '../../../shared/wire/alert-channel.ts'
 import { Badge, FactList, Time } from '../../browser/components/elements.tsx'
 import { Field } from '../../browser/components/form-fields.tsx'
@@ -85,7 +89,13 @@ function AddForm({ type, session, children }: AddProps) {
         {ALERT_SIGNALS.map((signal) => (
           <p>
             <label>
-              <input type="checkbox" name="signals" value={signal} checked /> {SIGNAL_TEXTS[signal]}
+              <input
+                type="checkbox"
+                name="signals"
+                value={signal}
+                checked={DEFAULT_ALERT_SIGNALS.some((each) => each === signal)}
+              />{' '}
+              {SIGNAL_TEXTS[signal]}
             </label>
           </p>
         ))}

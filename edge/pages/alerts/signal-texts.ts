@@ -4,4 +4,7 @@ export const SIGNAL_TEXTS: Record<AlertSignal, string> = {
   run_failed: 'A run failed after its last attempt',
   trigger_disabled: 'The service disabled a trigger',
   trigger_held: 'Runs wait for credit, an allowance or the origin',
+  failure_rate: 'At least half of 20 or more runs in an hour failed',
+  queue_share: 'The queue of a trigger is 80 % full',
+  schedule_late: 'A schedule fired late or skipped runs',
 }

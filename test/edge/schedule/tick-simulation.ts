@@ -10,6 +10,7 @@ import { QueueSize } from '../../../edge/queue/queue-size.ts'
 import { RunStore } from '../../../edge/queue/run-store.ts'
 import * as schema from '../../../edge/queue/schema.ts'
 import { TriggerState } from '../../../edge/queue/trigger-state.ts'
+import { PendingReports } from '../../../edge/reports/pending-reports.ts'
 import { SkippedTicks } from '../../../edge/schedule/skipped-ticks.ts'
 import { Ticks } from '../../../edge/schedule/ticks.ts'
 import type { ScheduleConfig } from '../../../edge/schedule/schedule-config.ts'
@@ -111,6 +112,7 @@ export class TickSimulation {
       state: this.state,
       intake,
       skipped,
+      reports: new PendingReports(this.storage.sql),
       rules,
       onWoken: () => this.woken++,
       onTicked: () => this.reported++,
@@ -124,6 +126,11 @@ export class TickSimulation {
   woken = 0
   /** Number of ticks that were reported to the scanner. */
   reported = 0
+
+  /** Problems that were reported to the owner, oldest first. */
+  reports() {
+    return new PendingReports(this.storage.sql).oldest(100).map(({ report }) => report)
+  }
 
   /** Runs the alarm handler at a time. @returns the time of the next tick */
   look(at: number): number | undefined {

@@ -457,3 +457,28 @@ describe('a one-off run', () => {
       expect(sim.fired()).toEqual([quarter(1)])
     }))
 })
+
+describe('a schedule that does not fire on time', () => {
+  const late = (code: string, message: string) => ({
+    kind: 'signal',
+    signal: 'schedule_late',
+    state: 'open',
+    code,
+    message,
+  })
+
+  it('reports skipped runs to its owner, and nothing if its alarm is a little late', () =>
+    simulateSchedule(QUARTERS, (sim) => {
+      sim.look(quarter(1) + 20_000)
+      expect(sim.reports()).toEqual([])
+      sim.look(quarter(4))
+      expect(sim.reports()).toEqual([late('missed', '2 runs were skipped.')])
+    }))
+
+  it('reports a run that starts late', () =>
+    simulateSchedule(QUARTERS, (sim) => {
+      sim.look(quarter(1) + 6 * MINUTE)
+      expect(sim.fired()).toEqual([quarter(1)])
+      expect(sim.reports()).toEqual([late('late', 'A run started 6 minutes late.')])
+    }))
+})
