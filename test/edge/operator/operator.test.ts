@@ -3,6 +3,7 @@ import { eq } from 'drizzle-orm'
 import {
   agentTokens,
   magicLinks,
+  oauthGrants,
   operatorActions,
   passkeys,
   sessions,
@@ -11,6 +12,7 @@ import {
 import { issueMagicLink } from '../../../edge/identity/magic-links.ts'
 import { storePasskey } from '../../../edge/identity/passkeys.ts'
 import { startSession } from '../../../edge/identity/sessions.ts'
+import { approveGrant } from '../../../edge/oauth/grants.ts'
 import { findOrCreateUser } from '../../../edge/identity/users.ts'
 import type { ExportedTrigger } from '../../../shared/wire/operator.ts'
 import type { TriggerRecord } from '../../../shared/wire/trigger.ts'
@@ -210,13 +212,26 @@ describe('an erased user', () => {
       transports: [],
     })
     await db.update(agentTokens).set({ label: 'laptop' }).where(eq(agentTokens.userId, owner.id))
+    await approveGrant(deps, {
+      request: {
+        clientId: 'https://client.example.com/client.json',
+        redirectUri: 'https://client.example.com/callback',
+        codeChallenge: 'challenge',
+        scopes: [],
+        state: undefined,
+        query: '',
+      },
+      clientName: 'Robot',
+      userId: owner.id,
+      scopes: [],
+    })
     const made = [await createTrigger(owner), await createTrigger(owner)]
 
     const { plan, result } = await perform('erase-user', { user: email })
     expect(plan).toEqual({ user_id: owner.id, sessions: 1, passkeys: 1, tokens: 1, triggers: 2 })
     expect(result).toEqual({ triggers_left: 0 })
 
-    for (const table of [sessions, passkeys])
+    for (const table of [sessions, passkeys, oauthGrants])
       expect(await db.$count(table, eq(table.userId, owner.id))).toBe(0)
     expect(await db.$count(magicLinks, eq(magicLinks.email, email))).toBe(0)
     const [token] = await db.select().from(agentTokens).where(eq(agentTokens.userId, owner.id))
