@@ -31,6 +31,7 @@ import { sealedExecuteOperation } from './http/sealed-execute.ts'
 import { mountSealedRuns } from './http/sealed-runs.ts'
 import { mountSealedHttp } from './http/sealed-http.ts'
 import { sealedKeysOperation } from './http/sealed-keys.ts'
+import { sealedLogsOperation } from './http/sealed-logs.ts'
 import { sealedOutcomesOperation } from './http/sealed-outcomes.ts'
 import { ActionFailedError } from './http/action-errors.ts'
 import { mountApiDescription } from './http/swagger-ui/mount-api-description.ts'
@@ -84,6 +85,7 @@ export function createOriginApp(services: OriginServices): OriginApp {
   mountEvidences(app, services)
   mountSealed(app, services, sealedExecuteOperation)
   mountSealed(app, services, sealedOutcomesOperation)
+  mountSealed(app, services, sealedLogsOperation)
   mountSealed(app, services, sealedKeysOperation)
   mountSealedRuns(app, services)
   mountSealedHttp(app, services)

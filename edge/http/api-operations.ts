@@ -38,6 +38,7 @@ import { listTriggersOperation } from './triggers-list.ts'
 import { patchTriggerOperation } from './triggers-patch.ts'
 import { previewTriggerOperation } from './triggers-preview.ts'
 import { purgeTriggerOperation } from './triggers-purge.ts'
+import { tailTriggerOperation } from './triggers-tail.ts'
 import { testTriggerOperation } from './triggers-test.ts'
 
 /** All operations of the trigger API, in the order of `openapi.json`. */
@@ -51,6 +52,7 @@ export const apiOperations: readonly AnyApiOperation[] = [
   patchTriggerOperation,
   deleteTriggerOperation,
   listRunsOperation,
+  tailTriggerOperation,
   testTriggerOperation,
   purgeTriggerOperation,
   getRunOperation,

@@ -2,6 +2,7 @@
  * Ends queued runs that were cancelled, or that waited too long for the origin. Each method is synchronous and runs in
  * one transaction.
  */
+import type { LogLine } from '../../shared/wire/log-line.ts'
 import type { PendingReports } from '../reports/pending-reports.ts'
 import type { RunResult, RunRow } from './records.ts'
 import type { RunKeys } from './run-keys.ts'
@@ -10,6 +11,8 @@ import { QUEUED } from './schema.ts'
 export type EndedRun = Pick<RunRow, 'sequence' | 'suffix' | 'bodyBytes' | 'startedAt'> & {
   status: 'success' | 'failed'
   finishedAt: number
+  /** Absent if the run was not executed. */
+  output?: { attempt: number; logs: readonly LogLine[] }
 }
 
 /**

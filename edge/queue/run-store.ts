@@ -119,6 +119,16 @@ export class RunStore {
       .get()!
   }
 
+  /** Returns the oldest runs in progress. */
+  runsInProgress(limit: number): Pick<RunRow, 'suffix' | 'attempt'>[] {
+    return this.#storage.sql
+      .exec<Pick<RunRow, 'suffix' | 'attempt'>>(
+        `SELECT suffix, attempt FROM runs WHERE ${schema.RUNNING} ORDER BY sequence LIMIT ?`,
+        limit,
+      )
+      .toArray()
+  }
+
   /** Returns 0 if there are no runs. */
   lastQueuedAt(): number {
     const { queuedAt } = runs

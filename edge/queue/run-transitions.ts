@@ -92,7 +92,8 @@ export class RunTransitions {
     const { armBy, live, reports, runEnded, state } = this.#options
     if (!live.finish(run, verdict.status, verdict.result, now)) return
     const { bodyBytes, sequence, startedAt, status, suffix } = { ...run, status: verdict.status }
-    runEnded({ sequence, suffix, bodyBytes, startedAt, status, finishedAt: now })
+    const output = { attempt: run.attempt, logs: verdict.result.logs }
+    runEnded({ sequence, suffix, bodyBytes, startedAt, status, finishedAt: now, output })
     // A refusal of an earlier usage key does not count against the current key.
     if (verdict.refusal && run.usageKey !== state.current?.usageKey) return
     // If the refusal streak disabled the trigger, the alarm must update the index.

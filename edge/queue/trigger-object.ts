@@ -1,5 +1,6 @@
 import type { RecentEvent } from '../../shared/wire/preview.ts'
 import type { ReplayCode } from '../../shared/wire/run.ts'
+import type { Tail } from '../../shared/wire/tail.ts'
 import type { WebhookSource } from '../../shared/wire/webhook-source.ts'
 import type {
   HandshakeSender,
@@ -73,6 +74,11 @@ export interface TriggerObject {
    */
   glance(ownerId: string, page: PageQuery, range?: ChartRange): Promise<TriggerSnapshot | undefined>
   run(ownerId: string, runId: string, waitMs?: number): Promise<RunRecord | undefined>
+  /**
+   * Returns what is new since `after`, a cursor of an earlier call. Waits for it if there is nothing yet.
+   * @returns `undefined` if this owner has no such trigger
+   */
+  follow(ownerId: string, after: string | undefined, waitMs: number): Promise<Tail | undefined>
   /** If the result is `queued`, the run is already on disk. */
   fireTest(ownerId: string, test: TestRun): Promise<IntakeResult | { state: 'takes_no_event' }>
   /**

@@ -2,6 +2,7 @@ import { drizzle as overD1 } from 'drizzle-orm/d1'
 import { drizzle } from 'drizzle-orm/durable-sqlite'
 import type { TriggerRecord } from '../../shared/wire/trigger.ts'
 import * as indexSchema from '../db/schema.ts'
+import { TRIGGER_ID_CHARACTERS } from '../../shared/ids.ts'
 import { readChainEventConfig } from '../chain/chain-event-config.ts'
 import { Rejections } from '../sources/rejections.ts'
 import { SourceGate } from '../sources/source-gate.ts'
@@ -38,6 +39,7 @@ import { IndexCheck } from './index-check.ts'
 import { IndexOutbox } from './index-outbox.ts'
 import { Intake, type IntakeOptions } from './intake.ts'
 import { type LiveRun, LiveRuns } from './live-runs.ts'
+import { LiveTail } from './live-tail.ts'
 import { LogIntake } from './log-intake.ts'
 import { type EndedRun, QueueCancellation } from './queue-cancellation.ts'
 import { QueueReports } from './queue-reports.ts'
@@ -99,13 +101,32 @@ export function triggerParts(ctx: DurableObjectState, env: Env) {
     now: Date.now,
     rejections,
   })
-  const { deliveries, fallback, intake, logs } = intakeParts(core, gate, startRuns, startAtOnce)
+  const origin = new SealedOrigin(env, Date.now)
+  const liveTail = new LiveTail({
+    origin,
+    runsInProgress: (limit) => {
+      const triggerId = state.current?.triggerId
+      if (triggerId === undefined) return []
+      return store
+        .runsInProgress(limit)
+        .map(({ suffix, attempt }) => ({ id: triggerId + suffix, attempt }))
+    },
+    isInProgress: (runId) => store.hasEnded(runId.slice(TRIGGER_ID_CHARACTERS)) === false,
+    now: Date.now,
+    sleep,
+  })
+  const { deliveries, fallback, intake, logs } = intakeParts(
+    core,
+    gate,
+    { committed: startRuns, runsAdded: () => liveTail.recordChange() },
+    startAtOnce,
+  )
   const { history, statistics, charts, waiters, retention, runEnded } = historyParts(
     core,
     intake,
     rejections,
+    liveTail,
   )
-  const origin = new SealedOrigin(env, Date.now)
   const dispatcher = dispatcherOf(core, origin, logs, runEnded)
   const { ticks, subscriptionOutbox, indexOutbox, indexCheck } = upkeepParts(core, intake, origin)
   alarm.setTasks([
@@ -142,6 +163,7 @@ export function triggerParts(ctx: DurableObjectState, env: Env) {
     statistics,
     charts,
     waiters,
+    liveTail,
     heldResponses: new HeldResponses({ store, waiters }),
     dispatcher,
     subscriptionOutbox,
@@ -193,7 +215,7 @@ function coreParts(ctx: DurableObjectState, env: Env) {
 function intakeParts(
   core: Core,
   gate: SourceGate,
-  committed: () => void,
+  { committed, runsAdded }: { committed: () => void; runsAdded: () => void },
   startAtOnce: Pick<IntakeOptions, 'immediateStarts' | 'adopt' | 'expectDue'>,
 ) {
   const { alarm, counts, ctx, env, queueReports, queueSize, rules, sql, state, store } = core
@@ -205,6 +227,7 @@ function intakeParts(
     inserted: () => {
       insertedAt = Date.now()
       alarm.armBy(insertedAt + FALLBACK_ALARM_MS)
+      runsAdded()
     },
     committed: () => {
       committed()
@@ -276,7 +299,7 @@ function reportParts(
   return { reports, reportOutbox }
 }
 
-function historyParts(core: Core, intake: Intake, rejections: Rejections) {
+function historyParts(core: Core, intake: Intake, rejections: Rejections, liveTail: LiveTail) {
   const { alarm, counts, ctx, env, queueSize, reports, sql, state, store, traces } = core
   const { transaction } = core
   const endedSince = (time: number) => runsEndedSince(sql, time)
@@ -301,6 +324,11 @@ function historyParts(core: Core, intake: Intake, rejections: Rejections) {
   })
   const runEnded = (run: EndedRun) => {
     waiters.notify(run.suffix)
+    const triggerId = state.current?.triggerId
+    if (run.output && triggerId !== undefined) {
+      const { attempt, logs } = run.output
+      liveTail.recordEnd({ id: triggerId + run.suffix, attempt }, logs)
+    } else liveTail.recordChange()
     statistics.add(run)
     charts.add(run)
     retention.recordEnd(run.finishedAt)

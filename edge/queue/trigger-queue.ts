@@ -5,6 +5,7 @@ import { TRIGGER_ID_CHARACTERS } from '../../shared/ids.ts'
 import { REPLAY_QUEUE_SHARE, TICK_LATE_MS } from '../../shared/limits.ts'
 import type { RecentEvent } from '../../shared/wire/preview.ts'
 import type { ReplayCode } from '../../shared/wire/run.ts'
+import type { Tail } from '../../shared/wire/tail.ts'
 import type {
   HandshakeSender,
   RunRecord,
@@ -181,6 +182,17 @@ export class TriggerQueue extends DurableObject<Env> implements TriggerObject {
     return trigger && this.#parts.history.run(trigger.triggerId, runId)
   }
 
+  async follow(
+    ownerId: string,
+    after: string | undefined,
+    waitMs: number,
+  ): Promise<Tail | undefined> {
+    if (!this.#ownedTrigger(ownerId)) return undefined
+    const tail = await this.#parts.liveTail.read(after, waitMs)
+    // Checked again, because the trigger may have been deleted in the meantime.
+    return this.#ownedTrigger(ownerId) && tail
+  }
+
   async fireTest(
     ownerId: string,
     test: TestRun,
@@ -240,6 +252,7 @@ export class TriggerQueue extends DurableObject<Env> implements TriggerObject {
     if (!this.#ownedTrigger(ownerId)) return false
     this.#parts.state.remove(Date.now())
     this.#parts.waiters.notifyAll()
+    this.#parts.liveTail.wakeAll()
     this.#parts.alarm.armBy(Date.now())
     await this.#flushOutboxes()
     return true

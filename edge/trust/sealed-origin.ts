@@ -9,6 +9,12 @@ import { joinBytes } from '../../shared/encoding/bytes.ts'
 import { SEALED_STREAM_CONTENT_TYPE } from '../../shared/envelope/format.ts'
 import { encodeFrame } from '../../shared/wire/sealed-http.ts'
 import {
+  type LogsRequest,
+  type LogsResponse,
+  logsResponseSchema,
+  SEALED_LOGS_PATH,
+} from '../../shared/wire/sealed-logs.ts'
+import {
   type RunsMessage,
   runsMessageSchema,
   type RunsRequest,
@@ -110,6 +116,14 @@ export class SealedOrigin {
       request.wait_ms,
       signal,
     )
+  }
+
+  /**
+   * Requests the console output of runs in progress.
+   * @throws {OriginUnavailableError} if the origin is unreachable
+   */
+  logs(request: Unsent<LogsRequest>): Promise<LogsResponse> {
+    return this.#call(SEALED_LOGS_PATH, request, logsResponseSchema, 0)
   }
 
   /** @throws {OriginUnavailableError} if the origin is unreachable, or if `signal` aborts the wait */

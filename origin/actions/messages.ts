@@ -13,7 +13,7 @@ import {
 import { KEY_ID_MAX_CHARACTERS, KEY_OPERATIONS_FORWARDED } from './key-limit.ts'
 import type { OutboundPolicy } from './outbound/policy.ts'
 import { type KeyOperation, type FailedResult, type ReturnedResult, FAILURE_CODES } from './run.ts'
-import { LOG_LEVELS } from '../../shared/wire/log-line.ts'
+import { LOG_LEVELS, type LogLine } from '../../shared/wire/log-line.ts'
 
 /**
  * Messages from the worker pool to an executor. `token` identifies the run. Only the worker pool and the executor know
@@ -32,15 +32,23 @@ export type KeyResponse =
 
 export type KeyRequest = { id: number; operation: KeyOperation }
 
+export type RunProgress = {
+  token: string
+  /** CPU time of the run so far. */
+  computedMs: number
+  /** Console output since the previous message of the run. Absent if there is none. */
+  logs?: LogLine[] | undefined
+}
+
 export type MessageFromExecutor =
   | { type: 'ready'; rssBytes: number }
   /**
    * The run waits. It uses no CPU until the next `computes` message. `operations` contains the new key operations for
    * which the run waits.
    */
-  | { type: 'waits'; token: string; operations: KeyRequest[]; computedMs: number }
-  /** The run is computing. Sent repeatedly. `computedMs` is the run's CPU time so far. */
-  | { type: 'computes'; token: string; computedMs: number }
+  | ({ type: 'waits'; operations: KeyRequest[] } & RunProgress)
+  /** The run is computing. Sent repeatedly. */
+  | ({ type: 'computes' } & RunProgress)
   /**
    * The run has ended, and the next run may be sent immediately. `rssBytes` is the last measured memory size of the
    * process.
@@ -105,6 +113,11 @@ const requests = z
     }),
   )
   .max(OUTBOUND_REQUESTS_MAX)
+const progress = {
+  token: z.string(),
+  computedMs: z.number().nonnegative(),
+  logs: logs.optional(),
+}
 const measurements = {
   logs,
   durationMs: z.number().nonnegative(),
@@ -129,15 +142,10 @@ const message = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('ready'), rssBytes: z.number() }),
   z.strictObject({
     type: z.literal('waits'),
-    token: z.string(),
     operations: z.array(z.strictObject({ id: z.int(), operation })).max(KEY_OPERATIONS_FORWARDED),
-    computedMs: z.number().nonnegative(),
+    ...progress,
   }),
-  z.strictObject({
-    type: z.literal('computes'),
-    token: z.string(),
-    computedMs: z.number().nonnegative(),
-  }),
+  z.strictObject({ type: z.literal('computes'), ...progress }),
   z.strictObject({
     type: z.literal('ended'),
     token: z.string(),

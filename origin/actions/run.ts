@@ -136,6 +136,8 @@ export type RunControl = {
   /** Drops a queued run when aborted. The run then ends as `lost` and not started. A started run continues. */
   unwanted?: AbortSignal
   started(): void
+  /** Called with console output while the run is in progress. The result contains all of it again. */
+  printed?: (lines: readonly LogLine[]) => void
 }
 
 export type PoolLoad = {

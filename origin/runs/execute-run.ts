@@ -4,6 +4,7 @@ import { isDeeperThan } from '../../shared/json/json-depth.ts'
 import { EXECUTION_SECOND_CENTS, JSON_DEPTH_MAX } from '../../shared/limits.ts'
 import { formatUsd } from '../../shared/usd.ts'
 import type { Span } from '../../shared/telemetry/tracer.ts'
+import type { LogLine } from '../../shared/wire/log-line.ts'
 import type { Outcome } from '../../shared/wire/outcome.ts'
 import { refreshPrincipal } from '../accounts/refresh-principal.ts'
 import type { AccountsMirror } from '../accounts/mirror.ts'
@@ -61,6 +62,8 @@ export type ExecutionRequest = {
   onStarted?: () => void
   /** Parent of the spans of the execution, if the trace is sampled. */
   span?: Span | undefined
+  /** Called with console output while the run is in progress. */
+  onPrinted?: (lines: readonly LogLine[]) => void
 }
 
 /**
@@ -94,7 +97,8 @@ export async function executeRun(
     ...limits,
   }
   const measured = spans?.measure(capability) ?? capability
-  const metering = { cid, budget, unwanted, onStarted, spans }
+  const { onPrinted } = execution
+  const metering = { cid, budget, unwanted, onStarted, onPrinted, spans }
   const ended = await runWithMeter(pool, request, measured, metering)
   const signatures = capability.end()
   const requested = await capability.transactions()
@@ -122,7 +126,7 @@ async function runWithMeter(
   pool: ActionPool,
   request: RunRequest,
   capability: Capability,
-  { cid, budget, unwanted, onStarted, spans }: MeterOptions,
+  { cid, budget, unwanted, onStarted, onPrinted, spans }: MeterOptions,
 ): Promise<Outcome | LostResult> {
   const { reservation, allowance } = budget
   const stop = new AbortController()
@@ -134,6 +138,7 @@ async function runWithMeter(
       onStarted()
     },
     ...(unwanted && { unwanted }),
+    ...(onPrinted && { printed: onPrinted }),
   }
   const result = await pool.run(request, capability, control)
   spans?.ended(result)
@@ -177,6 +182,7 @@ type MeterOptions = {
   unwanted: AbortSignal | undefined
   onStarted: () => void
   spans: ExecutionSpans | undefined
+  onPrinted: ExecutionRequest['onPrinted']
 }
 
 type OutcomeBase = Pick<Outcome, 'action_cid' | 'duration_ms' | 'logs' | 'charged_cents'>

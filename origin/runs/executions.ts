@@ -3,6 +3,7 @@ import { executeRun, type ExecuteRunOptions, type ExecutionRequest } from './exe
 import type { RunKey } from './outcome-codec.ts'
 import { EXECUTION_SECOND_CENTS } from '../../shared/limits.ts'
 import { traced } from '../../shared/telemetry/tracer.ts'
+import type { LogLine } from '../../shared/wire/log-line.ts'
 import type { Outcome } from '../../shared/wire/outcome.ts'
 import { refreshPrincipal } from '../accounts/refresh-principal.ts'
 import { mayRunInEveryGroup, permissionToRun, type RunPermission } from '../accounts/permissions.ts'
@@ -43,6 +44,11 @@ export type JoinedRun = {
   started: Promise<void>
 }
 
+type RunInFlight = JoinedRun & {
+  /** Console output so far. */
+  logs: LogLine[]
+}
+
 export type ExecutionsOptions = ExecuteRunOptions & {
   sourceCids: Pick<SourceCids, 'of'>
   claims: RunClaims
@@ -63,7 +69,7 @@ export class Executions {
    * Runs in flight, by run ID and then by account. Two accounts may use the same run ID, and only the account that
    * started a run may receive its outcome.
    */
-  readonly #inFlight = new Map<string, Map<string, JoinedRun>>()
+  readonly #inFlight = new Map<string, Map<string, RunInFlight>>()
 
   constructor(options: ExecutionsOptions) {
     this.#options = options
@@ -193,7 +199,10 @@ export class Executions {
   ): JoinedRun {
     const { accountHash, runId } = key
     const { promise: started, resolve: onStarted } = Promise.withResolvers<void>()
-    const executed = this.#executeClaimed(key, permitted, { ...execution, onStarted }, budget)
+    const logs: LogLine[] = []
+    const onPrinted = (lines: readonly LogLine[]) => void logs.push(...lines)
+    const observed = { ...execution, onStarted, onPrinted }
+    const executed = this.#executeClaimed(key, permitted, observed, budget)
     const outcome = this.#options.drain.track(
       executed.finally(() => {
         budget.reservation.release()
@@ -201,8 +210,8 @@ export class Executions {
         slot?.release()
       }),
     )
-    const joined = { outcome, started }
-    const ofRun = this.#inFlight.get(runId) ?? new Map<string, JoinedRun>()
+    const joined = { outcome, started, logs }
+    const ofRun = this.#inFlight.get(runId) ?? new Map<string, RunInFlight>()
     this.#inFlight.set(runId, ofRun.set(accountHash, joined))
     const forget = () => {
       ofRun.delete(accountHash)
@@ -215,6 +224,14 @@ export class Executions {
   /** Each account that claimed the ID has its own run. */
   inFlight(runId: string): Promise<Outcome>[] {
     return [...(this.#inFlight.get(runId)?.values() ?? [])].map(({ outcome }) => outcome)
+  }
+
+  /**
+   * Returns the console output so far of a run in flight in this process.
+   * @returns undefined if this process does not execute the run
+   */
+  logsOf(runId: string): readonly LogLine[] | undefined {
+    return [...(this.#inFlight.get(runId)?.values() ?? [])].at(-1)?.logs
   }
 
   isInFlight({ accountHash, runId }: RunKey): boolean {

@@ -12,6 +12,7 @@ import { registerInit } from './commands/init.ts'
 import { registerKey } from './commands/key.ts'
 import { registerListen } from './commands/listen.ts'
 import { registerLogin, registerLogout, registerWhoami } from './commands/login.ts'
+import { registerLogs } from './commands/logs.ts'
 import { registerMcp } from './commands/mcp.ts'
 import { registerReceipt } from './commands/receipt.ts'
 import { registerRun } from './commands/run.ts'
@@ -39,6 +40,7 @@ const COMMANDS = [
   registerLogin,
   registerWhoami,
   registerTrigger,
+  registerLogs,
   registerAlerts,
   registerInit,
   registerDeploy,

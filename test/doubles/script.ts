@@ -1,4 +1,5 @@
 /** Messages between the edge tests and the origin double. */
+import type { LogLine } from '../../shared/wire/log-line.ts'
 import type { Outcome } from '../../shared/wire/outcome.ts'
 
 /** Response to one request for a run; the last step repeats. */
@@ -14,7 +15,8 @@ export type Step =
   | { break: true; ran?: Outcome }
   /** An unsealed response, as from a proxy in between. */
   | { unsealed: number }
-  | { outcome: Outcome; after_ms?: number }
+  /** `prints` is the output while the run is in progress. */
+  | { outcome: Outcome; after_ms?: number; prints?: LogLine[] }
 
 export type Script = { steps: Step[] }
 

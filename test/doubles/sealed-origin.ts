@@ -11,6 +11,7 @@ import { StoredUsageKeys } from '../../origin/channel/stored-usage-keys.ts'
 import { Keyring } from '../../origin/keys/keyring.ts'
 import { loadTls } from '../../origin/tls.ts'
 import { SEALED_CONTENT_TYPE, SEALED_STREAM_CONTENT_TYPE } from '../../shared/envelope/format.ts'
+import type { LogLine } from '../../shared/wire/log-line.ts'
 import type { Outcome } from '../../shared/wire/outcome.ts'
 import {
   type ExecuteRequest,
@@ -26,6 +27,11 @@ import {
   SEALED_RUNS_PATH,
 } from '../../shared/wire/sealed-runs.ts'
 import {
+  type LogsRequest,
+  logsRequestSchema,
+  SEALED_LOGS_PATH,
+} from '../../shared/wire/sealed-logs.ts'
+import {
   checkKeyRequestSchema,
   type CheckKeyRequest,
   SEALED_KEYS_PATH,
@@ -40,7 +46,7 @@ export type SealedOriginOptions = { stateDir: string; root: Uint8Array; psk: str
 /** Unreferenced timer, so that a pending wait does not keep the process alive. */
 const sleep = (ms: number) => setTimeout(ms, undefined, { ref: false })
 
-type Run = { calls: number; ended?: Outcome; ending?: Promise<Outcome> }
+type Run = { calls: number; ended?: Outcome; ending?: Promise<Outcome>; prints?: LogLine[] }
 
 export async function startSealedOrigin(options: SealedOriginOptions): Promise<{
   url: string
@@ -152,7 +158,9 @@ export async function startSealedOrigin(options: SealedOriginOptions): Promise<{
           ? executeForClient(executeRequestSchema.parse(text))
           : path === SEALED_KEYS_PATH
             ? checked(checkKeyRequestSchema.parse(text))
-            : await outcomes(outcomesRequestSchema.parse(text))
+            : path === SEALED_LOGS_PATH
+              ? logs(logsRequestSchema.parse(text))
+              : await outcomes(outcomesRequestSchema.parse(text))
       if (reply === 'break') return reply
       if ('unsealed' in reply)
         return { status: reply.unsealed, type: 'text/plain', body: 'a proxy' }
@@ -194,6 +202,7 @@ export async function startSealedOrigin(options: SealedOriginOptions): Promise<{
       if (step.ran) run.ended = step.ran
       return 'break' as const
     }
+    run.prints = step.prints ?? []
     run.ending ??= sleep(step.after_ms ?? 0).then(() => (run.ended = step.outcome))
     const outcome = await Promise.race([run.ending, sleep(wait_ms)])
     return outcome ? { state: 'ended' as const, outcome } : { state: 'running' as const }
@@ -206,6 +215,17 @@ export async function startSealedOrigin(options: SealedOriginOptions): Promise<{
       throw new Error('not a script for a client')
     if ('unsealed' in step) return step
     return 'break' in step ? ('break' as const) : { state: 'ended' as const, outcome: step.outcome }
+  }
+
+  function logs({ runs: asked }: LogsRequest) {
+    const lines = asked.flatMap(({ run_id, from }) => {
+      const { ended, prints } = runs.get(run_id) ?? {}
+      return ended || !prints ? [] : [[run_id, prints.slice(from)]]
+    })
+    return {
+      state: 'known' as const,
+      lines: Object.fromEntries(lines) as Record<string, LogLine[]>,
+    }
   }
 
   async function outcomes({ run_ids, wait_ms }: OutcomesRequest) {

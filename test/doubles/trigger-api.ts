@@ -81,6 +81,11 @@ export async function startTriggerApi() {
     runs.set(id, record)
     return record
   }
+  /** Responds without waiting. */
+  function tail(id: string): Answer {
+    if (!triggers.has(id)) return found(undefined)
+    return { body: { cursor: 'cursor', changed: true, lines: [] } }
+  }
   const queued = ({ id }: RunRecord): Answer => ({
     status: 202,
     body: { run_id: id, status: 'queued' },
@@ -156,6 +161,7 @@ export async function startTriggerApi() {
         return { body: { runs: all, next_cursor: null } }
       },
     ],
+    ['GET', /^\/api\/triggers\/([\w-]+)\/tail$/, ({ id }) => tail(id)],
     ['GET', /^\/api\/runs\/([\w-]+)$/, ({ id }) => found(runs.get(id))],
     [
       'POST',

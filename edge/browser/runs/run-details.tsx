@@ -9,6 +9,7 @@ import type { DisplayedText } from './pretty-json.ts'
 import type { RunEventView, RunView } from './run-view.ts'
 import { Moment, StatusBadge, WAIT_TEXTS } from './run-status.tsx'
 import { Timeline } from './timeline.tsx'
+import type { LogLine } from '../../../shared/wire/log-line.ts'
 import { formatUsd } from '../../../shared/usd.ts'
 import { formatDuration } from '../format/times.ts'
 import { escapeLines } from '../format/values.ts'
@@ -82,6 +83,15 @@ const LongText: FC<{ labelledBy: string; shown: DisplayedText }> = ({ labelledBy
   </>
 )
 
+type LogItemProps = Pick<LogLine, 'level' | 'text'> & { at: Child }
+
+export const LogItem: FC<LogItemProps> = ({ level, at, text }) => (
+  <li class={level}>
+    <span class="at">{at}</span> <span class="level">{level}</span>{' '}
+    <span class="text">{escapeLines(text)}</span>
+  </li>
+)
+
 const LogsPart: FC<{ run: RunView }> = ({ run: { logs, logsAreCut, finished_at } }) => (
   <section class="card" aria-labelledby="logs">
     <h2 id="logs">Logs</h2>
@@ -93,10 +103,7 @@ const LogsPart: FC<{ run: RunView }> = ({ run: { logs, logsAreCut, finished_at }
     {logs.length > 0 && (
       <ol class="logs long" tabindex={0} aria-labelledby="logs">
         {logs.map(({ level, at_ms, text }) => (
-          <li class={level}>
-            <span class="at">{formatDuration(at_ms)}</span> <span class="level">{level}</span>{' '}
-            <span class="text">{escapeLines(text)}</span>
-          </li>
+          <LogItem level={level} at={formatDuration(at_ms)} text={text} />
         ))}
       </ol>
     )}

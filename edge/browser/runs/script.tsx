@@ -1,4 +1,5 @@
 import { enableCopyButtons } from '../components/copy-on-click.ts'
+import { followOutput } from './follow-output.tsx'
 import { followRun } from './follow-run.tsx'
 import { followTrigger } from './follow-trigger.tsx'
 import type { RunWithTransactions } from './run-view.ts'
@@ -7,7 +8,12 @@ import { showTransactions } from './show-transactions.ts'
 enableCopyButtons()
 
 const trigger = document.getElementById('trigger')
-if (trigger) followTrigger(trigger.dataset as { trigger: string; kind: string })
+if (trigger) {
+  const shown = trigger.dataset as { trigger: string; kind: string }
+  followTrigger(shown)
+  const output = document.querySelector<HTMLDetailsElement>('#output')
+  if (output) followOutput(output, shown.trigger)
+}
 
 const run = document.getElementById('run')
 const transactions = document.getElementById('transactions')

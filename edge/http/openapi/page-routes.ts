@@ -238,6 +238,13 @@ export const pageRoutes: OpenApiPaths = {
       triggerId,
     ),
   },
+  '/triggers/{id}/tail.json': {
+    get: internalGetDescription(
+      'Waits for new console output of a trigger’s runs.',
+      'trigger_page_tail',
+      triggerId,
+    ),
+  },
   '/triggers/{id}/test': {
     post: forTrigger(
       formDescription('Starts a test run of a trigger.', 'test_trigger_page', [

@@ -1,7 +1,7 @@
 import type { App } from '../../http/app-env.ts'
 import { registerTriggerActions } from './actions/trigger-actions.ts'
 import { registerTriggerTest } from './actions/trigger-test.tsx'
-import { registerRunsJson, registerTriggerPage } from './detail/trigger-page.tsx'
+import { registerRunsJson, registerTailJson, registerTriggerPage } from './detail/trigger-page.tsx'
 import { registerTriggerEdit } from './form/trigger-edit.tsx'
 import { registerTriggerNew } from './form/trigger-new.tsx'
 import { registerTriggerPreview } from './form/trigger-preview.ts'
@@ -16,4 +16,5 @@ export function registerTriggerPages(app: App): void {
   registerTriggerPage(app)
   registerTriggerTest(app)
   registerRunsJson(app)
+  registerTailJson(app)
 }

@@ -3,7 +3,7 @@ import type { EntryPoint, GuestArgument, Vm } from '../engine/vm.ts'
 import { outOfMemoryFailure, stoppedFailure, thrownFailure, trapFailure } from '../failure.ts'
 import { type RunHooks, refusalJson } from '../host/run-functions.ts'
 import { KEY_LIMIT_REFUSAL, KEY_OPERATIONS_FORWARDED } from '../key-limit.ts'
-import type { KeyRequest, KeyResponse } from '../messages.ts'
+import type { KeyRequest, KeyResponse, RunProgress } from '../messages.ts'
 import type { Outbound, OutboundResult, RunOutbound } from '../outbound/outbound.ts'
 import type { FailedResult, MeasuredRequest, RunRequest, ReturnedResult } from '../run.ts'
 import { RunClock } from './run-clock.ts'
@@ -28,17 +28,22 @@ const COMPUTING_REPORT_DELAY_MS = 5
  */
 const COMPUTING_REPORT_INTERVAL_MS = 25
 
+/**
+ * Number of reports per run that are sent for console output alone, however soon they follow each other. Later output is reported at
+ * intervals, so that a flood of lines does not cause a flood of messages.
+ */
+const PROMPT_LOG_REPORTS_MAX = 500
+
+type Progress = Omit<RunProgress, 'token'>
+
 type ExecutionEvents = {
   /**
    * Called when the run waits. `operations` contains new key operations for the parent process; it is empty if the run
-   * waits only for earlier operations, a timer or a response. `computedMs` is the run's CPU time so far.
+   * waits only for earlier operations, a timer or a response.
    */
-  waits(operations: KeyRequest[], computedMs: number): void
-  /**
-   * Called when the run resumes computing after a wait, and at intervals while it computes. `computedMs` is the run's
-   * CPU time so far.
-   */
-  computes(computedMs: number): void
+  waits(operations: KeyRequest[], progress: Progress): void
+  /** Called when the run resumes computing after a wait, and at intervals while it computes. */
+  computes(progress: Progress): void
   ended(result: ReturnedResult | FailedResult): void
 }
 
@@ -69,6 +74,7 @@ export class Execution {
   #enteredAt = 0
   #reportedMs = 0
   #reportedAt = performance.now()
+  #promptLogReports = 0
   #deadline: TimerHandle
 
   constructor(
@@ -184,14 +190,28 @@ export class Execution {
     // Report the CPU time, because a run that waits after each of many short computations would otherwise appear to be
     // idle.
     const isWorthReporting = computedMs - this.#reportedMs > COMPUTING_REPORT_DELAY_MS
-    if (this.#unsentOperations.length > 0 || !this.#reportedWaiting || isWorthReporting) {
-      this.#reportedMs = computedMs
-      this.#reportedAt = performance.now()
-      this.#events.waits(this.#unsentOperations, computedMs)
-    }
+    if (
+      this.#unsentOperations.length > 0 ||
+      !this.#reportedWaiting ||
+      isWorthReporting ||
+      this.#mustReportLogs()
+    )
+      this.#events.waits(this.#unsentOperations, this.#progress(computedMs))
     this.#unsentOperations = []
     this.#reportedWaiting = true
     if (this.#deadline === undefined) this.#awaitDeadline()
+  }
+
+  #mustReportLogs(): boolean {
+    if (!this.#logs.hasUnreported) return false
+    if (this.#promptLogReports++ < PROMPT_LOG_REPORTS_MAX) return true
+    return performance.now() - this.#reportedAt > COMPUTING_REPORT_INTERVAL_MS
+  }
+
+  #progress(computedMs: number): Progress {
+    this.#reportedMs = computedMs
+    this.#reportedAt = performance.now()
+    return { computedMs, logs: this.#logs.takeUnreported() }
   }
 
   #awaitDeadline(): void {
@@ -229,9 +249,7 @@ export class Execution {
     const isResumed = this.#reportedWaiting && now - this.#enteredAt > COMPUTING_REPORT_DELAY_MS
     if (isResumed || now - this.#reportedAt > COMPUTING_REPORT_INTERVAL_MS) {
       this.#reportedWaiting = false
-      this.#reportedAt = now
-      this.#reportedMs = this.#clock.usedCpuMs()
-      this.#events.computes(this.#reportedMs)
+      this.#events.computes(this.#progress(this.#clock.usedCpuMs()))
     }
     return this.#clock.isExpired()
   }

@@ -34,8 +34,8 @@ function serve(sandbox: Sandbox): void {
     const { token } = request
     if (outbound === undefined) throw new Error('received a run before the start message')
     const execution = new Execution(sandbox.vm, outbound, request, {
-      waits: (operations, computedMs) => send({ type: 'waits', token, operations, computedMs }),
-      computes: (computedMs) => send({ type: 'computes', token, computedMs }),
+      waits: (operations, progress) => send({ type: 'waits', token, operations, ...progress }),
+      computes: (progress) => send({ type: 'computes', token, ...progress }),
       ended(result) {
         current = undefined
         send({ type: 'ended', token, result, rssBytes })

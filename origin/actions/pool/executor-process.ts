@@ -4,6 +4,8 @@ import { executorFiles, sandboxedForkOptions } from './fork.ts'
 import { KeyGate } from './key-gate.ts'
 import { type KeyRequest, type MessageToExecutor, parseExecutorMessage } from '../messages.ts'
 import type { Capability, RunControl, RunRequest, ActionResult } from '../run.ts'
+import type { LogLine } from '../../../shared/wire/log-line.ts'
+import { ReportedLogs } from './reported-logs.ts'
 import type { OutboundPolicy } from '../outbound/policy.ts'
 import type { TemplateFile } from './template.ts'
 
@@ -38,6 +40,8 @@ type ProcessListener = {
 
 type ActiveRun = {
   gate: KeyGate
+  logs: ReportedLogs
+  printed: RunControl['printed']
   startedAt: number
   watchdog: NodeJS.Timeout
   finish(result: ActionResult): void
@@ -103,7 +107,10 @@ export class ExecutorProcess {
     const gate = new KeyGate(capability)
     return new Promise((resolve) => {
       const watchdog = setTimeout(() => this.#deadlineReached(gate, request.wallMs), request.wallMs)
-      this.#active = { gate, startedAt: performance.now(), watchdog, finish: resolve }
+      const startedAt = performance.now()
+      const logs = new ReportedLogs()
+      const printed = control?.printed
+      this.#active = { gate, logs, printed, startedAt, watchdog, finish: resolve }
       const { code, params, wallMs, cpuMs } = request
       this.#send({ type: 'run', token: gate.token, code, params, wallMs, cpuMs })
       control?.signal.addEventListener('abort', () => this.#stop(gate), { once: true })
@@ -140,6 +147,7 @@ export class ExecutorProcess {
         if (message.token !== this.#active?.gate.token) return
         this.computing = message.type === 'computes'
         this.computedMs = message.computedMs
+        if (message.logs && !this.#addLogs(this.#active, message.logs)) return
         if (message.type === 'waits') {
           for (const asked of message.operations) void this.#keyOperation(this.#active, asked)
         }
@@ -153,6 +161,13 @@ export class ExecutorProcess {
     this.state = 'ready'
     this.rssBytes = rssBytes
     this.#listener.onFree()
+  }
+
+  #addLogs({ logs, printed }: ActiveRun, lines: readonly LogLine[]): boolean {
+    const isAllowed = logs.add(lines)
+    if (isAllowed) printed?.(lines)
+    else this.kill('sent more console output than an executor may')
+    return isAllowed
   }
 
   async #keyOperation({ gate }: ActiveRun, { id, operation }: KeyRequest): Promise<void> {
@@ -188,7 +203,8 @@ export class ExecutorProcess {
     if (active?.gate !== gate) return
     const durationMs = performance.now() - active.startedAt
     this.kill(`its run ${why} and it did not respond`)
-    this.#finish({ kind: 'failed', ...failure, logs: [], durationMs }, 'ended')
+    const logs = active.logs.lines
+    this.#finish({ kind: 'failed', ...failure, logs, durationMs }, 'ended')
   }
 
   #finish(result: ActionResult, state: 'ready' | 'ended'): void {

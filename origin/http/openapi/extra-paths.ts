@@ -9,6 +9,7 @@ import {
   infoSchema,
 } from '../../../shared/attestation/evidence.ts'
 import { ENVIRONMENT_NAMES } from '../../../shared/config/environments.ts'
+import { SEALED_LOGS_PATH } from '../../../shared/wire/sealed-logs.ts'
 import { SEALED_EXECUTE_PATH, SEALED_OUTCOMES_PATH } from '../../../shared/wire/sealed.ts'
 import { SEALED_RUNS_PATH } from '../../../shared/wire/sealed-runs.ts'
 import { HEALTH_PATH, METRICS_PATH, METRICS_TYPE } from '../../../shared/wire/monitoring-paths.ts'
@@ -238,6 +239,10 @@ export const extraPaths: OpenApiPaths = {
   [SEALED_OUTCOMES_PATH]: describeSealed(
     'Returns the outcomes of runs (sealed).',
     'sealed_outcomes',
+  ),
+  [SEALED_LOGS_PATH]: describeSealed(
+    'Returns the console output of runs in progress (sealed).',
+    'sealed_logs',
   ),
   [SEALED_KEYS_PATH]: describeSealed('Looks up an API key for the edge (sealed).', 'sealed_keys'),
   [SEALED_HTTP_PATH]: describeSealed(

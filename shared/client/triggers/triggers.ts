@@ -40,6 +40,7 @@ import {
 } from './agent-authorization.ts'
 import { type ReplayOperations, replayOperations } from './replays.ts'
 import { runPages, runBatches, fetchRunsPage } from './run-pages.ts'
+import { type TailEvent, tailTrigger } from './tail.ts'
 import { triggerPages } from './trigger-pages.ts'
 import { fetchRun, waitForRun } from './wait-for-run.ts'
 import { watchRuns, type WatchRunsOptions } from './watch-runs.ts'
@@ -104,6 +105,11 @@ export type TriggerOperations = ReplayOperations & {
    * stops.
    */
   watchRuns(id: string, options?: WatchRunsOptions): AsyncGenerator<Run, void, undefined>
+  /**
+   * Yields console output as soon as it is known, also of runs in progress, and each run when it has finished. Survives lost
+   * connections, and yields each line once. Ends when the signal aborts or the consumer stops.
+   */
+  tail(id: string, options?: WatchRunsOptions): AsyncGenerator<TailEvent, void, undefined>
   /** Incidents of triggers, and the alerts about them. */
   alerts: AlertOperations
 }
@@ -158,6 +164,7 @@ export function triggerOperations(parts: TriggersParts): TriggerOperations {
       return sendOnce(parts, write, options, CHECK_RUNS_FIX)
     },
     watchRuns: (id, options) => watchRuns(parts, id, options),
+    tail: (id, options) => tailTrigger(parts, id, options),
     alerts: alertOperations(parts),
   }
 }

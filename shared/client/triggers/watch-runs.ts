@@ -1,11 +1,12 @@
 /**
- * Watches a trigger's runs. The service cannot push updates, so the client polls for new runs, and for unfinished runs
- * that have finished since.
+ * Watches a trigger's runs. The service reports only that runs have changed, so the client then lists new runs, and unfinished
+ * runs that have finished since.
  */
 import { anySignal } from '../abortable.ts'
 import type { CallOptions } from '../options.ts'
 import { type TriggersParts } from './send-request.ts'
-import { jittered, retryWhileUnavailable } from './retry-while-unavailable.ts'
+import { RunChanges } from './run-changes.ts'
+import { retryWhileUnavailable } from './retry-while-unavailable.ts'
 import type { Run } from './records.ts'
 import {
   type HistoryQuery,
@@ -24,11 +25,6 @@ export type WatchRunsOptions = CallOptions & {
   since?: string | Date
 }
 
-// The polling interval is short after a run has finished, and then doubles up to the maximum.
-const FIRST_MS = 500
-const LAST_MS = 10_000
-const UNFINISHED_POLL_MAX_MS = 2_000
-
 /**
  * Yields runs when they finish. Watching starts with the call to this function, not with the first read from the
  * iterator.
@@ -42,10 +38,22 @@ export function watchRuns(
   const started = watcher.start()
   // The iterator reports the error. The empty handler prevents an unhandled rejection if the iterator is never read.
   started.catch(() => undefined)
-  return watcher.finishedRuns(started)
+  return watchedRuns(watcher, started)
 }
 
-class RunWatcher {
+async function* watchedRuns(
+  watcher: RunWatcher,
+  started: Promise<void>,
+): AsyncGenerator<Run, void, undefined> {
+  await started
+  for (;;) {
+    while (!(await watcher.changes.next()).changed);
+    yield* watcher.finishedRuns()
+  }
+}
+
+export class RunWatcher {
+  readonly changes: RunChanges
   readonly #parts: TriggersParts
   readonly #triggerId: string
   readonly #options: WatchRunsOptions
@@ -65,6 +73,7 @@ class RunWatcher {
     this.#triggerId = triggerId
     this.#options = options
     this.#signal = anySignal(parts.signal, options.signal)
+    this.changes = new RunChanges(parts, triggerId, options)
     this.#unfinished = new UnfinishedRuns(parts, triggerId, {
       ...options,
       ...(this.#signal && { signal: this.#signal }),
@@ -96,17 +105,9 @@ class RunWatcher {
       }
   }
 
-  async *finishedRuns(started: Promise<void>): AsyncGenerator<Run, void, undefined> {
-    await started
-    for (let waitMs = FIRST_MS; ; waitMs *= 2) {
-      for await (const runs of this.#poll()) {
-        yield* runs.toSorted(byFinishTime)
-        waitMs = FIRST_MS
-      }
-      const most = this.#unfinished.size > 0 ? UNFINISHED_POLL_MAX_MS : LAST_MS
-      waitMs = Math.min(waitMs, most)
-      await this.#parts.sleep(jittered(waitMs, this.#parts.random), this.#signal)
-    }
+  /** Yields the runs that have finished since the last call. */
+  async *finishedRuns(): AsyncGenerator<Run, void, undefined> {
+    for await (const runs of this.#poll()) yield* runs.toSorted(byFinishTime)
   }
 
   /** Yields batches of runs that have finished since the last poll, in the order in which they were queued. */

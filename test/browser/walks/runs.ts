@@ -153,6 +153,27 @@ export function runWalks(walks: Walks): void {
     expect(asked.filter((url) => url.includes('runs.json')).length).toBeGreaterThan(0)
   })
 
+  it('shows console output while a run is in progress', async () => {
+    const here = await holder()
+    const { visitor, page } = here
+    const trigger = await here.create(`async function main({ event }) {
+      console.warn('<b>early</b> ' + event.n)
+      if (event.n === 2) await new Promise((done) => setTimeout(done, 120000))
+    }`)
+    await visitor.open(`/triggers/${trigger.id}`)
+    await page.getByText('Live output').click()
+    await page.waitForResponse((response) => response.url().includes('tail.json'))
+    const output = page.getByRole('log')
+    await fire(trigger, { n: 1 })
+    await output.getByText('<b>early</b> 1').waitFor()
+    const run = await fire(trigger, { n: 2 })
+    await output.getByText('<b>early</b> 2').waitFor()
+    expect((await here.api(`runs/${run}`)).status).toBe('running')
+    await judge(page, 'live-output', { maxLoadedBytes: 130 * 1024 })
+    await visitor.onward(() => output.getByRole('link').last().click())
+    expect(page.url()).toContain(run)
+  })
+
   it('shows why a run failed, replays it, and lists both', async () => {
     const here = await holder()
     const { visitor, page } = here

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { newAgentToken } from '../../../shared/client/agent-token.ts'
 import type { TriggerOperations } from '../../../shared/client/triggers/triggers.ts'
-import { kill, script, slow, someOwner, unknownTriggerId } from '../app.ts'
+import { kill, script, slow, someOwner, success, unknownTriggerId } from '../app.ts'
 import {
   beginAnew,
   client,
@@ -255,19 +255,19 @@ describe('watching runs', () => {
     expect(left).toBeLessThan(0)
   })
 
-  it('backs off while nothing happens', async () => {
+  it('sends one waiting request while nothing happens', async () => {
     const { id } = await created()
     const controller = new AbortController()
     const watch = client().watchRuns(id, { signal: controller.signal })
+    const waits = () => line.asked.filter((request) => request.includes('&wait=30'))
     line.way = (request, send) => {
-      if (line.waits.length === 7) controller.abort(new Error('enough'))
+      if (request.url.includes('&wait=30'))
+        setTimeout(() => controller.abort(new Error('enough')), 200)
       return send(request)
     }
     expect(await failureOf(watch.next())).toMatchObject({ message: 'enough' })
-    for (const [at, most] of [500, 1_000, 2_000, 4_000, 8_000, 10_000, 10_000].entries()) {
-      expect(line.waits[at]).toBeLessThanOrEqual(most)
-      expect(line.waits[at]).toBeGreaterThanOrEqual(most / 2)
-    }
+    expect(waits()).toHaveLength(1)
+    expect(line.asked.at(-1)).toBe(waits()[0])
   })
 
   it('ends when the trigger is deleted', async () => {
@@ -284,4 +284,40 @@ describe('watching runs', () => {
     const watch = client().watchRuns(await unknownTriggerId())
     expect(await failureOf(watch.next())).toMatchObject({ name: 'NetworkFailed' })
   })
+})
+
+describe('the tail of a trigger', () => {
+  it('yields the output of runs that end after the call, and then the run', async () => {
+    const { id } = await created({ action_code: script(printed('one', 'two')) })
+    await ended(id, 1)
+    const tail = client().tail(id)
+    // Lets the tail start before the run.
+    const first = tail.next()
+    await expect
+      .poll(() => line.asked.some((request) => request.includes('wait=30')), { timeout: 20_000 })
+      .toBe(true)
+    const [run] = await ended(id, 1)
+    const events = [(await first).value!, (await tail.next()).value!, (await tail.next()).value!]
+    await tail.return()
+    expect(events).toMatchObject([
+      { type: 'line', line: { run_id: run!.id, attempt: 1, index: 0, text: 'one' } },
+      { type: 'line', line: { run_id: run!.id, attempt: 1, index: 1, text: 'two' } },
+      { type: 'run', run: { id: run!.id, status: 'success' } },
+    ])
+  })
+
+  it('yields output while the run is in progress', async () => {
+    const early = { ...printed('early', 'late'), after_ms: 60_000, prints: [logLine('early')] }
+    const { id } = await created({ action_code: script(early) })
+    const tail = client().tail(id, { since: new Date(0) })
+    const { run_id } = await client().fire(id, '{}')
+    expect((await tail.next()).value).toMatchObject({ line: { run_id, index: 0, text: 'early' } })
+    expect(await client().run(run_id!)).toMatchObject({ status: 'running' })
+    await tail.return()
+  })
+})
+
+const logLine = (text: string) => ({ level: 'log' as const, at_ms: 1, text })
+const printed = (...texts: string[]) => ({
+  outcome: { ...success().outcome, logs: texts.map(logLine) },
 })

@@ -27,6 +27,7 @@ const OPERATIONS: Record<string, object | undefined> = {
   'PATCH /api/triggers/:id': { enabled: false, name: 'taken', usage_api_key: 'usage-mallory' },
   'DELETE /api/triggers/:id': undefined,
   'GET /api/triggers/:id/runs': undefined,
+  'GET /api/triggers/:id/tail': undefined,
   'POST /api/triggers/:id/test': { params: {} },
   'POST /api/triggers/:id/purge': {},
   'GET /api/runs/:id': undefined,

@@ -21,6 +21,7 @@ it('cross-window access: every response has Cross-Origin-Opener-Policy same-orig
       '/api/me',
       '/nothing',
       '/triggers/x/runs.json',
+      '/triggers/x/tail.json',
       '/runs/x/state.json',
       '/core/v1/nothing',
       '/dev/mailbox',

@@ -25,6 +25,7 @@ describe('attacks', async () => {
   const READS = (trigger: string, run: string) => [
     `/triggers/${trigger}`,
     `/triggers/${trigger}/runs.json`,
+    `/triggers/${trigger}/tail.json?after=x&wait=1`,
     `/runs/${run}`,
     `/runs/${run}/state.json`,
   ]

@@ -42,6 +42,14 @@ const KEY_THIEF = `
     process.send({ type: 'ended', token, result, rssBytes: 1 })
   })`
 
+/** An executor that reports console output until it is killed. */
+const LOG_FLOOD = `
+  const logs = [{ level: 'log', at_ms: 1, text: 'x'.repeat(10_000) }]
+  process.on('message', ({ type, token }) => {
+    if (type === 'start') return process.send({ type: 'ready', rssBytes: 1 })
+    setInterval(() => process.send({ type: 'computes', token, computedMs: 1, logs }), 1)
+  })`
+
 /** An executor that requests one operation after the other, and returns every message that it received. */
 const RECORDER = (operations: KeyOperation[]) => `
   const received = []
@@ -96,6 +104,23 @@ it('forged end: an executor cannot end a run with another token', () =>
   withExecutor(FORGING_EXECUTOR, async (executor) => {
     for (let run = 1; run <= 2; run++)
       expect(returned(await executor.run(request(''), NO_KEYS)).value).toBe('"own"')
+  }))
+
+it('memory exhaustion: an executor that reports more output than it may is killed', () =>
+  withExecutor(LOG_FLOOD, async (executor) => {
+    let characters = 0
+    const control = {
+      signal: new AbortController().signal,
+      started: () => {},
+      printed: (lines: readonly { text: string }[]) => {
+        for (const { text } of lines) characters += text.length
+      },
+    }
+    expect(await executor.run(request(''), NO_KEYS, control)).toMatchObject({
+      kind: 'lost',
+      reason: expect.stringContaining('sent more console output than an executor may'),
+    })
+    expect(characters).toBe(100_000)
   }))
 
 it('stolen key: an executor cannot ask for keys with another token', () =>

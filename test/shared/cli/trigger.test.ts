@@ -442,6 +442,45 @@ describe('runs', () => {
     expect(code).toBe(130)
   })
 
+  it('logs prints the output of past runs, oldest first', async () => {
+    await webhook('logged')
+    for (const event of ['{"n":1}', '{"fail":"no"}'])
+      await at(['trigger', 'test', 'logged', '--event', event])
+    const { out } = await at(['logs', 'logged'])
+    expect(out).toMatch(
+      /^\S{6} +1 ms {2}log {4}seen\nsuccess .*\n.*\n\S{6} +1 ms {2}log {4}seen\nfailed /,
+    )
+    const last = (await at(['logs', 'logged', '--last', '1', '--json'])).out.trimEnd().split('\n')
+    expect(last.map((line) => JSON.parse(line))).toMatchObject([
+      { type: 'line', line: { index: 0, level: 'log', text: 'seen' } },
+      { type: 'run', run: { status: 'failed' } },
+    ])
+  })
+
+  it('logs --follow prints past and new output, until Ctrl-C', async () => {
+    const id = await webhook('followed')
+    const interrupted = new AbortController()
+    api.run(api.triggers.get(id)!, { n: 1 })
+    let runs = 1
+    const onWrite = (text: string) => {
+      if (!text.startsWith('success')) return
+      if (++runs === 2) api.run(api.triggers.get(id)!, { n: 2 })
+      else interrupted.abort(new Error('interrupted'))
+    }
+    const { code, out } = await at(['logs', id, '--follow'], {
+      signal: interrupted.signal,
+      onWrite,
+    })
+    expect(out.match(/seen/g)).toHaveLength(2)
+    expect(code).toBe(130)
+  })
+
+  it.for(['-1', '101', 'x'])('logs rejects --last %s', async (count) => {
+    await webhook('rejected')
+    const { code, err } = await at(['logs', 'rejected', '--last', count])
+    expect([code, err]).toEqual([2, expect.stringContaining('--last')])
+  })
+
   it('purge prints the number of cancelled runs', async () => {
     await webhook('purged')
     expect((await at(['trigger', 'purge', 'purged', '--yes'])).out).toBe('3 runs cancelled\n')

@@ -113,6 +113,24 @@ export const triggerCases: Case[] = [
     },
   },
   {
+    name: 'console output is read while its run is in progress',
+    async run(client, world) {
+      const action_code = `async function main() {
+        console.log('early')
+        await new Promise((done) => setTimeout(done, 600_000))
+      }`
+      const { triggers, trigger } = await webhook(client, world, { action_code })
+      const tail = triggers.tail(trigger.id, { since: trigger.created_at })
+      const { run_id } = await fired(triggers, world, trigger, {})
+      const { value } = await tail.next()
+      await tail.return()
+      if (value?.type !== 'line') throw new Error('the run comes first')
+      isSame([value.line.run_id, value.line.text], [run_id, 'early'], 'the line')
+      isSame((await triggers.run(run_id)).status, 'running', 'the status of its run')
+      await triggers.delete(trigger.id)
+    },
+  },
+  {
     name: 'a token is good for whom approved it, and one that nobody approved is Unauthorized',
     async run(client, { baseUrl, triggersUrl, token }) {
       const me = await client.triggers.waitUntilAuthorized({ token })

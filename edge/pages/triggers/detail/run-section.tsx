@@ -83,6 +83,16 @@ export const RunSection: FC<RunSectionProps> = ({
           <button type="submit">Search</button>
         </form>
       </details>
+      <details id="output" class="output">
+        <summary>Live output</summary>
+        <noscript>
+          <p>Live output needs JavaScript. Each run’s page shows its logs.</p>
+        </noscript>
+        <p role="status">Console output of new runs, and of runs in progress, appears here.</p>
+        <div class="long" role="log" tabindex={0} aria-label="Live output" hidden>
+          <ol class="logs" />
+        </div>
+      </details>
       <div id="live" class="live">
         {cursor === undefined && !isSearch ? (
           <>

@@ -1,12 +1,15 @@
 import type { Context } from 'hono'
 import type { FC } from 'hono/jsx'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
+import { validate } from '../../../../shared/json/json-body.ts'
+import { tailQuery } from '../../../../shared/wire/tail.ts'
 import type { TriggerRecord } from '../../../../shared/wire/trigger.ts'
 import { KindLabel } from '../../../browser/components/trigger-kind.tsx'
 import { TriggerStatsList, TriggerStatus } from '../../../browser/runs/trigger-status.tsx'
 import { escapeInvisible } from '../../../browser/components/user-text.tsx'
 import type { Session } from '../../../identity/sessions.ts'
 import type { App, AppEnv } from '../../../http/app-env.ts'
+import { longPollTail } from '../../../http/long-poll-tail.ts'
 import { notFound, queueOf } from '../../../http/trigger-lookup.ts'
 import { renderPage } from '../../layout/render-page.tsx'
 import { ChartSection, RunSection } from './run-section.tsx'
@@ -128,6 +131,14 @@ const BackfillProgress: FC<{ backfill: NonNullable<TriggerRecord['backfill']> }>
     />
   </section>
 )
+
+export function registerTailJson(app: App): void {
+  app.get('/triggers/:id/tail.json', async (c) => {
+    const { user } = await requireScriptSession(c)
+    const query = validate(tailQuery, c.req.query(), 422)
+    return c.json(await longPollTail(c, { ownerId: user.id, triggerId: c.req.param('id') }, query))
+  })
+}
 
 export function registerRunsJson(app: App): void {
   app.get('/triggers/:id/runs.json', async (c) => {

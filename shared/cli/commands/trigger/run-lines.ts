@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import type { Run } from '../../../client/triggers/records.ts'
+import type { LogLine } from '../../../wire/log-line.ts'
 import { printable, EXIT } from '../../terminal.ts'
 import { brief, columns, facts, LINE_CHARACTERS, formatUtcTime } from '../columns.ts'
 import type { TriggerOperations } from '../../../client/triggers/triggers.ts'
@@ -74,7 +75,7 @@ function cents({ charged_cents }: Run): string {
   return `${charged_cents} ${charged_cents === 1 ? 'cent' : 'cents'}`
 }
 
-function logLine({ level, at_ms, text }: Run['logs'][number]): string {
+export function logLine({ level, at_ms, text }: LogLine): string {
   return `  ${`${Math.round(at_ms)} ms`.padStart(8)}  ${level.padEnd(5)}  ${printable(text)}`
 }
 
