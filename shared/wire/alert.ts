@@ -1,24 +1,9 @@
 import { z } from 'zod'
 import { ALERTS_PAGE_DEFAULT, ALERTS_PAGE_MAX } from '../limits.ts'
+import { ALERT_SIGNALS, DEFAULT_ALERT_SIGNALS } from './alert-signals.ts'
 import { integerText } from './fields.ts'
 
-/** Conditions that open an incident. */
-export const ALERT_SIGNALS = [
-  'run_failed',
-  'trigger_disabled',
-  'trigger_held',
-  'failure_rate',
-  'queue_share',
-  'schedule_late',
-] as const
-export type AlertSignal = (typeof ALERT_SIGNALS)[number]
-
-/** Signals that alert unless the user chooses others. */
-export const DEFAULT_ALERT_SIGNALS = [
-  'run_failed',
-  'trigger_disabled',
-  'trigger_held',
-] as const satisfies readonly AlertSignal[]
+export { ALERT_SIGNALS, type AlertSignal, DEFAULT_ALERT_SIGNALS } from './alert-signals.ts'
 
 export const ALERT_CHANNELS = ['mail'] as const
 export type AlertChannel = (typeof ALERT_CHANNELS)[number]

@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError } from 'commander'
 import type { AlertChannel, AlertChannelWithSecret } from '../../client/triggers/alert-channels.ts'
-import { ALERT_SIGNALS, type AlertSignal } from '../../wire/alert.ts'
+import { ALERT_SIGNALS, type AlertSignal } from '../../wire/alert-signals.ts'
 import type { Cli } from '../cli.ts'
 import { UsageError } from '../terminal.ts'
 import { columns, facts } from './columns.ts'

@@ -1,0 +1,19 @@
+/** Separate from the schemas, so that the command line does not load them for its help. */
+
+/** Conditions that open an incident. */
+export const ALERT_SIGNALS = [
+  'run_failed',
+  'trigger_disabled',
+  'trigger_held',
+  'failure_rate',
+  'queue_share',
+  'schedule_late',
+] as const
+export type AlertSignal = (typeof ALERT_SIGNALS)[number]
+
+/** Signals that alert unless the user chooses others. */
+export const DEFAULT_ALERT_SIGNALS = [
+  'run_failed',
+  'trigger_disabled',
+  'trigger_held',
+] as const satisfies readonly AlertSignal[]
