@@ -147,7 +147,7 @@ export function triggerFormWalks(walks: Walks): void {
     const { page } = visitor
     await visitor.open('/triggers/new?kind=chain_event')
     await page.getByLabel('Name').fill('each transfer')
-    await page.getByLabel('Contract').fill(token.target as string)
+    await page.getByLabel('Contract', { exact: true }).fill(token.target as string)
     await page.getByLabel('Event', { exact: true }).fill('Transfer(address,adress,uint256)')
     const shown = page.getByRole('region', { name: 'Preview' })
     await shown.getByText('At position').waitFor()
