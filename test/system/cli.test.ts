@@ -174,7 +174,8 @@ async function prepared({ path, line }: Example): Promise<Record<string, string>
   if (path === 'svc alerts channel add-trigger')
     await typed('svc trigger create action.js --name on-call --webhook')
   // The trigger and its event are in another deployment.
-  if (path === 'svc listen') return { SVC_TRIGGERS_URL: deployment.url, SVC_TOKEN: GOOD_TOKEN }
+  if (path === 'svc listen' || path === 'svc logs')
+    return { SVC_TRIGGERS_URL: deployment.url, SVC_TOKEN: GOOD_TOKEN }
   if (path === 'svc tx speed-up' || path === 'svc tx cancel')
     return { TRANSACTION: await openTransaction() }
   if (line.includes('$TRANSACTION')) {

@@ -1,4 +1,5 @@
 import { writeFileSync } from 'node:fs'
+import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import type { AuditEntry } from '../../audit-log/entry.ts'
 import type { AuditLogOperations } from '../../client/core/audit-log.ts'
@@ -38,7 +39,8 @@ export function registerAudit(account: Command, cli: Cli): void {
       }
       const { entries, statement } = await readAll(auditLog)
       const { formatAuditFile } = await import('../audit-log/file.ts')
-      writeFileSync(given.export, formatAuditFile(entries, statement), { mode: 0o600 })
+      const file = resolve(cli.terminal.folder, given.export)
+      writeFileSync(file, formatAuditFile(entries, statement), { mode: 0o600 })
       const said = { file: given.export, entries: entries.length }
       return cli.print(command, said, () => [`Wrote ${said.entries} entries to ${said.file}.`])
     })

@@ -33,15 +33,17 @@ export function registerLogs(program: Command, cli: Cli): void {
       throw new UsageError(`--last: expected a number from 0 to ${RUNS_PAGE_MAX}`)
     const { triggers } = await cli.client(command, { token: true })
     const id = await resolveTriggerId(triggers, named)
-    const print = (event: TailEvent) => {
+    const past = await pastRuns(triggers, id, { count, since: given.since })
+    if (!given.follow) {
+      const events = past.flatMap(eventsOf)
+      return cli.print(command, events, () => events.flatMap(eventLines))
+    }
+    cli.progress(command, `waiting for output of ${id}`)
+    const since = given.since ?? past[0]?.queued_at
+    for await (const event of triggers.tail(id, since === undefined ? {} : { since })) {
       const lines = given.json ? [jsonText(event)] : eventLines(event)
       cli.terminal.write(`${lines.join('\n')}\n`)
     }
-    const past = await pastRuns(triggers, id, { count, since: given.since })
-    if (!given.follow) return past.flatMap(eventsOf).forEach(print)
-    cli.progress(command, `waiting for output of ${id}`)
-    const since = given.since ?? past[0]?.queued_at
-    for await (const event of triggers.tail(id, since === undefined ? {} : { since })) print(event)
   })
 }
 

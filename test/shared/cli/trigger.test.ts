@@ -450,8 +450,7 @@ describe('runs', () => {
     expect(out).toMatch(
       /^\S{6} +1 ms {2}log {4}seen\nsuccess .*\n.*\n\S{6} +1 ms {2}log {4}seen\nfailed /,
     )
-    const last = (await at(['logs', 'logged', '--last', '1', '--json'])).out.trimEnd().split('\n')
-    expect(last.map((line) => JSON.parse(line))).toMatchObject([
+    expect(await asJson('logs', 'logged', '--last', '1')).toMatchObject([
       { type: 'line', line: { index: 0, level: 'log', text: 'seen' } },
       { type: 'run', run: { status: 'failed' } },
     ])
