@@ -39,6 +39,8 @@ export async function startWebServer(
     })
   }
   const server = certificate ? createSecureServer(certificate, listener) : createServer(listener)
+  // Longer than workerd keeps connections. Otherwise a request could be sent on a connection that is just being closed.
+  server.keepAliveTimeout = 120_000
   let connections = 0
   server.on('connection', () => connections++)
   server.on('tlsClientError', () => {})

@@ -166,11 +166,9 @@ describe('a webhook', () => {
     expect(await deliveries()).toMatchObject([{ incident_ids: [1] }])
     await pass(owner.id, MINUTE_MS)
     expect((await deliveries()).map(({ incident_ids }) => incident_ids.length)).toEqual([500, 1])
-    // The first attempts can fail, because this test keeps the machine busy.
     const digest = await vi.waitFor(
       async () => {
         const found = (await receiver.received()).find(({ body }) => body.includes('"total":500'))
-        if (!found) await pass(owner.id, MINUTE_MS)
         expect(found).toBeDefined()
         return found!
       },

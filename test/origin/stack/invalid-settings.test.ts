@@ -5,7 +5,8 @@ import { ORIGIN_NODE_OPTIONS } from '../../../origin/node-options.ts'
 import { originSettings } from '../../../origin/settings.ts'
 
 const MAIN = fileURLToPath(new URL('../../../origin/main.ts', import.meta.url))
-const CANARY = 'canary-2f81'
+// With a space, which makes it invalid for every setting.
+const CANARY = 'canary 2f81'
 
 it('an origin with faulty settings exits, and names all of them in the log without values', async () => {
   const names = Object.keys(originSettings).filter(
