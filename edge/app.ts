@@ -7,6 +7,7 @@ import { registerAccountPage } from './pages/account/account-page.tsx'
 import { registerAlertsPage } from './pages/alerts/alerts-page.tsx'
 import { registerMutePage } from './pages/alerts/mute-page.tsx'
 import { registerAgentAuthorize } from './pages/agents/authorize-page.tsx'
+import { registerDevicePage } from './pages/agents/device-page.tsx'
 import { registerAgentRequests } from './http/agent-requests.ts'
 import { registerAgentTokens } from './pages/agents/tokens-page.tsx'
 import { mountApiOperation } from './http/api-operation.ts'
@@ -41,6 +42,7 @@ import { registerMagicLinkPage } from './pages/sign-in/magic-link-page.tsx'
 import { registerSignInPage } from './pages/sign-in/sign-in-page.tsx'
 import { registerSignOut } from './pages/sign-in/sign-out.ts'
 import { registerMcp } from './http/mcp.ts'
+import { registerOAuthDeviceAuthorization } from './http/oauth/device-authorization.ts'
 import { registerOAuthMetadata } from './http/oauth/metadata.ts'
 import { registerOAuthRevocation } from './http/oauth/revoke.ts'
 import { registerOAuthToken } from './http/oauth/token.ts'
@@ -87,6 +89,7 @@ export function createApp(): App {
   registerOAuthMetadata(app)
   registerOAuthToken(app)
   registerOAuthRevocation(app)
+  registerOAuthDeviceAuthorization(app)
   registerSignInPage(app)
   registerMagicLinkPage(app)
   registerSignOut(app)
@@ -96,6 +99,7 @@ export function createApp(): App {
   registerPasskeyRemoval(app)
   registerAgentRequests(app)
   registerAgentAuthorize(app)
+  registerDevicePage(app)
   registerAgentTokens(app)
   // `fetch` cannot be called as a method of another object.
   registerOAuthAuthorize(app, (...request) => fetch(...request))

@@ -432,6 +432,9 @@ export const AGENT_TOKEN_IDLE_MS = 30 * DAY_MS
 /** Lifetime of an OAuth authorization code. The client exchanges it at once. */
 export const OAUTH_CODE_LIFETIME_MS = MINUTE_MS
 
+/** Minimum interval between polls for the approval of a device code: the default of RFC 8628, 3.2. */
+export const DEVICE_POLL_INTERVAL_MS = 5_000
+
 /** Lifetime of an OAuth access token, which is short because a refresh token follows it. */
 export const OAUTH_ACCESS_TOKEN_LIFETIME_MS = 60 * MINUTE_MS
 

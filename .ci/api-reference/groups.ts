@@ -36,7 +36,7 @@ export const TRIGGER_GROUPS: readonly Group[] = [
   {
     name: 'mcp',
     title: 'Remote MCP and OAuth',
-    paths: /^\/(mcp|oauth\/(token|revoke)|\.well-known\/oauth-)/,
+    paths: /^\/(mcp|oauth\/(token|revoke|device_authorization)|\.well-known\/oauth-)/,
     about: 'The remote MCP server, and its OAuth server ([remote MCP](../remote-mcp.md)).',
   },
   {

@@ -2,6 +2,7 @@
  * Database schema of the edge (D1). The authoritative state of each trigger is in its Durable Object
  * (`edge/queue/schema.ts`). Times are in Unix milliseconds. `docs/storage.md` lists the code that writes each table.
  */
+import { sql } from 'drizzle-orm'
 import { blob, index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 
 export const users = sqliteTable('users', {
@@ -69,31 +70,48 @@ export const agentTokens = sqliteTable(
   (table) => [index('agent_tokens_user').on(table.userId)],
 )
 
-/** Authorization requests that agents register before a person opens the link (`POST /agent/requests`). */
+/**
+ * SQL condition: the request was created by an OAuth client for a device. SQLite uses the index of user codes only for
+ * queries with the same condition.
+ */
+export const DEVICE_REQUEST = 'client_id IS NOT NULL'
+
+/**
+ * Authorization requests that programs register before a person opens the link (`POST /agent/requests`, `POST
+ * /oauth/device_authorization`).
+ */
 export const agentRequests = sqliteTable(
   'agent_requests',
   {
     id: text('id').primaryKey(),
-    /** SHA-256 of the agent's token. Unique, so that a second request cannot be registered for the same challenge. */
+    /**
+     * SHA-256 of the agent's token, or of the device code with a prefix. Unique, so that a second request cannot be
+     * registered for the same challenge.
+     */
     challenge: text('challenge').notNull().unique(),
     label: text('label').notNull(),
     scopes: text('scopes').notNull(),
-    /** HMAC of the request's ID and the user code, in base64url. */
+    /** HMAC of the request's ID and the user code, in base64url. Without the ID for a device code. */
     userCodeHash: text('user_code_hash').notNull(),
     attemptsLeft: integer('attempts_left').notNull(),
     createdAt: integer('created_at').notNull(),
     expiresAt: integer('expires_at').notNull(),
     /** Null while the request is open, or if it expired without a decision. */
     outcome: text('outcome', { enum: ['approved', 'refused', 'locked'] }),
+    /** OAuth client that requested a device code. Null for a request of an agent. */
+    clientId: text('client_id'),
   },
-  (table) => [index('agent_requests_expires').on(table.expiresAt)],
+  (table) => [
+    index('agent_requests_expires').on(table.expiresAt),
+    index('agent_requests_device').on(table.userCodeHash).where(sql.raw(DEVICE_REQUEST)),
+  ],
 )
 
 /** OAuth grants: what a person authorized a client to do. Tokens are bound to the remote MCP server. */
 export const oauthGrants = sqliteTable(
   'oauth_grants',
   {
-    /** Contained in the grant's code and tokens, and nowhere else. */
+    /** Contained in the grant's code and tokens. The ID of the request if a device code was approved. */
     id: text('id').primaryKey(),
     userId: text('user_id')
       .notNull()
@@ -101,6 +119,7 @@ export const oauthGrants = sqliteTable(
     /** URL of the client's metadata document. */
     clientId: text('client_id').notNull(),
     clientName: text('client_name').notNull(),
+    /** Empty, like the hash and the challenge of the code, if a device code was approved. */
     redirectUri: text('redirect_uri').notNull(),
     scopes: text('scopes').notNull(),
     /** SHA-256 of the secret of the authorization code, in base64url. */

@@ -180,6 +180,7 @@ export const SOURCES: readonly DocumentSource[] = [
   { file: 'docs/decisions/0144-oauth.md', title: "0144 The OAuth server of the remote MCP server", lead: "", load: () => import('../../docs/decisions/0144-oauth.md') },
   { file: 'docs/decisions/0145-secrets-by-reference.md', title: "0145 Webhook secrets by reference", lead: "", load: () => import('../../docs/decisions/0145-secrets-by-reference.md') },
   { file: 'docs/decisions/0146-live-tail.md', title: "0146 Live tail", lead: "", load: () => import('../../docs/decisions/0146-live-tail.md') },
+  { file: 'docs/decisions/0147-device-codes.md', title: "0147 Device codes", lead: "", load: () => import('../../docs/decisions/0147-device-codes.md') },
   { file: 'docs/deploy.md', title: "Deployment", lead: "This page describes how to set up, from scratch, a deployment that anyone can verify.", load: () => import('../../docs/deploy.md') },
   { file: 'docs/derived-actions.md', title: "Derived actions", lead: "The source of a derived action consists of a template, followed by a constant called the manifest.", load: () => import('../../docs/derived-actions.md') },
   { file: 'docs/errors.md', title: "Errors", lead: "Every failure of both services: what it means, and what to do.", load: () => import('../../docs/errors.md') },

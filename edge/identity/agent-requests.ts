@@ -1,6 +1,7 @@
 /**
- * Authorization requests that agents register before a person opens their link (docs/decisions/0049). Once a request
- * for a challenge exists, whether open or closed, the challenge can be approved only with the request's code.
+ * Authorization requests that programs register before a person opens their link: agents (docs/decisions/0049), and
+ * OAuth clients of devices (docs/decisions/0147). Once a request for a challenge exists, whether open or closed, the
+ * challenge can be approved only with the request's code.
  */
 import { and, eq, gt, isNull, type SQL, sql } from 'drizzle-orm'
 import { encodeBase64url } from '../../shared/encoding/base64url.ts'
@@ -11,11 +12,11 @@ import {
 } from '../../shared/limits.ts'
 import type { EndedRequestCode } from '../../shared/wire/ended-request-codes.ts'
 import { type Scope, SCOPES, scopesOf } from '../../shared/wire/agent.ts'
-import { agentRequests, agentTokens } from '../db/schema.ts'
+import { agentRequests, agentTokens, DEVICE_REQUEST } from '../db/schema.ts'
 import { deleteExpired } from './delete-expired.ts'
 import type { IdentityDeps, MacDeps } from './deps.ts'
 import { hashSecret } from './secret.ts'
-import { newUserCode, userCodeHash } from './user-code.ts'
+import { deviceCodeHash, newUserCode, userCodeHash } from './user-code.ts'
 
 /** `ID_MAC_KEY` is the key of the MAC that is stored for each user code. */
 export type AgentRequestDeps = IdentityDeps & MacDeps
@@ -37,6 +38,8 @@ export type AuthorizationRequest = {
   userCodeHash: string
   attemptsLeft: number
   expiresAt: number
+  /** OAuth client that requested a device code. Null for an agent. */
+  clientId: string | null
   state: 'open' | 'approved' | EndedRequestCode
 }
 
@@ -47,7 +50,7 @@ export type AuthorizationRequest = {
  */
 export const REQUESTS_MAX = 1_000_000
 
-type RegisteredRequest = { id: string; userCode: string; expiresAt: number }
+export type RegisteredRequest = { id: string; userCode: string; expiresAt: number }
 
 /**
  * Thrown if the table of requests is full. It stays full until old requests expire. In the meantime, agents can still
@@ -57,32 +60,43 @@ export class AgentRequestsFullError extends Error {
   override name = 'AgentRequestsFullError'
 }
 
+type NewRequest = {
+  challenge: string
+  label: string
+  scopes?: readonly Scope[] | undefined
+  clientId?: string
+}
+
 /**
- * Returns `undefined` if the challenge already has a request or is bound to an account. A single statement checks and
- * inserts, so that the challenge cannot be approved between the two steps.
+ * Returns `undefined` if the challenge already has a request or is bound to an account, or if another device has the
+ * same user code. A single statement checks and inserts, so that the challenge cannot be approved between the two steps.
  * @throws {AgentRequestsFullError} if the table of requests is full
  */
 export async function registerRequest(
   deps: AgentRequestDeps,
-  request: { challenge: string; label: string; scopes?: readonly Scope[] | undefined },
+  { challenge, label, scopes = SCOPES, clientId }: NewRequest,
 ): Promise<RegisteredRequest | undefined> {
   const { db, random, settings } = deps
   const now = deps.now()
   const upTo = now - AGENT_REQUEST_RETENTION_MS
   const maxRows = CLEANUP_BATCH_ROWS
   await deleteExpired(db, { table: agentRequests, key: agentRequests.id, upTo, maxRows })
-  const { challenge, label, scopes = SCOPES } = request
   const id = encodeBase64url(random(REQUEST_ID_BYTES))
   const userCode = newUserCode(random)
   const expiresAt = now + AGENT_REQUEST_LIFETIME_MS
-  const hash = await userCodeHash(settings.ID_MAC_KEY, id, userCode)
+  const hash = await userCodeHash(settings.ID_MAC_KEY, { id, clientId: clientId ?? null }, userCode)
   const scopeText = scopesOf(scopes).join(' ')
+  const isCodeFree =
+    clientId === undefined
+      ? sql`true`
+      : sql`not exists (select 1 from ${agentRequests} where ${deviceCodeCondition(hash)})`
   const stored = await db
     .insert(agentRequests)
     .select(
-      sql`select ${id}, ${challenge}, ${label}, ${scopeText}, ${hash}, ${USER_CODE_ATTEMPTS}, ${now}, ${expiresAt}, null
+      sql`select ${id}, ${challenge}, ${label}, ${scopeText}, ${hash}, ${USER_CODE_ATTEMPTS}, ${now}, ${expiresAt}, null,
+          ${clientId ?? null}
           where not exists (select 1 from ${agentTokens} where ${eq(agentTokens.challenge, challenge)})
-          and ${hasRoomCondition()}`,
+          and ${isCodeFree} and ${hasRoomCondition()}`,
     )
     .onConflictDoNothing({ target: agentRequests.challenge })
     .returning({ id: agentRequests.id })
@@ -113,6 +127,22 @@ export async function findAgentRequest(
     .where(eq(agentRequests.challenge, challenge))
     .get()
   return row && { ...row, scopes: scopesOf(row.scopes), state: stateOf(row, now()) }
+}
+
+/** SQL condition: the request of a device has this hash of its user code. */
+function deviceCodeCondition(hash: string): SQL | undefined {
+  return and(eq(agentRequests.userCodeHash, hash), sql.raw(DEVICE_REQUEST))
+}
+
+/** @param code code as returned by `parseCrockfordCode` */
+export async function findOpenDeviceRequest(
+  { db, now, settings }: AgentRequestDeps,
+  code: string,
+): Promise<AuthorizationRequest | undefined> {
+  const hash = await deviceCodeHash(settings.ID_MAC_KEY, code)
+  const row = await db.select().from(agentRequests).where(deviceCodeCondition(hash)).get()
+  const state = row && stateOf(row, now())
+  return row && state === 'open' ? { ...row, scopes: scopesOf(row.scopes), state } : undefined
 }
 
 /**

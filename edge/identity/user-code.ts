@@ -8,18 +8,26 @@ import { macOf } from '../mac.ts'
 import type { IdentityDeps } from './deps.ts'
 
 const PURPOSE = 'svc/agent-request/v1'
+const DEVICE_PURPOSE = 'svc/device-request/v1'
 
 export function newUserCode(random: IdentityDeps['random']): string {
   return crockfordCode(random(CODE_BYTES))
 }
 
+type CodedRequest = { id: string; clientId: string | null }
+
 /** @param macKey the setting `ID_MAC_KEY` */
 export async function userCodeHash(
   macKey: string,
-  requestId: string,
+  request: CodedRequest,
   code: string,
 ): Promise<string> {
-  return encodeBase64url(await macOfCode(macKey, requestId, code))
+  return encodeBase64url(await macOfCode(macKey, request, code))
+}
+
+/** Hash of the code of any device request, with which the request is found. */
+export function deviceCodeHash(macKey: string, code: string): Promise<string> {
+  return userCodeHash(macKey, { id: '', clientId: '' }, code)
 }
 
 /**
@@ -28,14 +36,16 @@ export async function userCodeHash(
  */
 export async function isUserCode(
   macKey: string,
-  { id, userCodeHash: hash }: { id: string; userCodeHash: string },
+  request: CodedRequest & { userCodeHash: string },
   code: string,
 ): Promise<boolean> {
-  const stored = decodeBase64url(hash)
-  const mac = await macOfCode(macKey, id, code)
+  const stored = decodeBase64url(request.userCodeHash)
+  const mac = await macOfCode(macKey, request, code)
   return stored?.length === mac.length && crypto.subtle.timingSafeEqual(stored, mac)
 }
 
-function macOfCode(macKey: string, requestId: string, code: string) {
-  return macOf(macKey, new TextEncoder().encode(JSON.stringify([PURPOSE, requestId, code])))
+/** The MAC contains the request's ID, except for device codes, whose requests are found by the typed code alone. */
+function macOfCode(macKey: string, { id, clientId }: CodedRequest, code: string) {
+  const bound = clientId === null ? [PURPOSE, id, code] : [DEVICE_PURPOSE, code]
+  return macOf(macKey, new TextEncoder().encode(JSON.stringify(bound)))
 }

@@ -1,4 +1,6 @@
 /** Rate limits per caller, as protection against loops and floods. The origin has its own limits. */
+import { MINUTE_MS } from '../../shared/durations.ts'
+import { DEVICE_POLL_INTERVAL_MS } from '../../shared/limits.ts'
 import type { Rate } from './token-bucket.ts'
 
 export const RATES = {
@@ -44,6 +46,18 @@ export const RATES = {
    * a token, but each request costs a database lookup.
    */
   oauth_address: { burst: 600, perMinute: 600 },
+  /**
+   * Limit per device code. Allows two early polls because of jitter, and then the interval that the client was given
+   * (`DEVICE_POLL_INTERVAL_MS`).
+   */
+  device_poll: { burst: 3, perMinute: MINUTE_MS / DEVICE_POLL_INTERVAL_MS },
+  /**
+   * Limits guesses of user codes. Even with a million open requests, one of a million guesses finds one, and what it finds
+   * is a request of a stranger, which gets access to the account of the guesser.
+   */
+  user_code_account: { burst: 20, perMinute: 6 },
+  /** Accounts are free of charge. The limit allows thirty people of an office to type a code at the same time. */
+  user_code_address: { burst: 60, perMinute: 30 },
   /** Each opened consent page may fetch a document from another site. */
   oauth_client: { burst: 30, perMinute: 10 },
   passkey_address: { burst: 60, perMinute: 60 },

@@ -47,10 +47,7 @@ export function parseAuthorizationRequest(
     throw new OAuthError('invalid_request', 'code_challenge_method: expected S256')
   const resource = parameter(given, 'resource')
   requireResource(resource, publicUrl)
-  const scope = parameter(given, 'scope')
-  const scopes = scope === undefined ? [...SCOPES] : scopesOf(scope)
-  if (scopes.length === 0)
-    throw new OAuthError('invalid_scope', `scope: expected one of ${SCOPES.join(', ')}`)
+  const scopes = requestedScopes(given)
   const state = parameter(given, 'state')
   if (state !== undefined && state.length > STATE_MAX_CHARACTERS)
     throw new OAuthError(
@@ -68,6 +65,17 @@ export function parseAuthorizationRequest(
     ...(state !== undefined && { state }),
   })
   return { clientId, redirectUri, codeChallenge, scopes, state, query: query.toString() }
+}
+
+/**
+ * Returns the scopes to approve: the known ones, or all of them if the client names none.
+ * @throws {OAuthError} `invalid_scope`
+ */
+export function requestedScopes(given: URLSearchParams): Scope[] {
+  const scope = parameter(given, 'scope')
+  const scopes = scope === undefined ? [...SCOPES] : scopesOf(scope)
+  if (scopes.length > 0) return scopes
+  throw new OAuthError('invalid_scope', `scope: expected one of ${SCOPES.join(', ')}`)
 }
 
 export const authorizationPath = ({ query }: AuthorizationRequest): string =>

@@ -32,7 +32,7 @@ type RefreshRequest = {
 }
 
 /** The same message for all reasons, because only the owner of a code or token may know its state. */
-const unusable = () =>
+export const unusable = () =>
   new OAuthError(
     'invalid_grant',
     'The code or token is invalid, expired, revoked, or was used before.',
@@ -50,14 +50,22 @@ export async function exchangeCode(
   deps: IdentityDeps,
   { code, clientId, redirectUri, codeVerifier }: CodeExchange,
 ): Promise<IssuedTokens> {
-  const { db } = deps
-  const now = deps.now()
   const parsed = await parseToken('code', code)
   const grant = parsed && (await findGrant(deps, parsed.grantId))
   if (!grant || !isSameHash(grant.codeHash, parsed.hash)) throw unusable()
   if (grant.clientId !== clientId) throw unusable()
   if (redirectUri !== undefined && grant.redirectUri !== redirectUri) throw unusable()
   if (!isSameHash(grant.codeChallenge, await hashSecret(codeVerifier))) throw unusable()
+  return issueOnce(deps, grant)
+}
+
+/**
+ * Issues the first tokens of a grant. A second call revokes the grant.
+ * @throws {OAuthError} `invalid_grant`
+ */
+export async function issueOnce(deps: IdentityDeps, grant: Grant): Promise<IssuedTokens> {
+  const { db } = deps
+  const now = deps.now()
   if (grant.codeUsedAt === null && grant.expiresAt <= now) throw unusable()
   const tokens = await issueTokens(deps, grant)
   const unused = and(
@@ -154,7 +162,7 @@ export async function findGrantUser(
   }
 }
 
-function findGrant({ db }: IdentityDeps, id: string): Promise<Grant | undefined> {
+export function findGrant({ db }: IdentityDeps, id: string): Promise<Grant | undefined> {
   return db.select().from(oauthGrants).where(eq(oauthGrants.id, id)).get()
 }
 

@@ -7,6 +7,10 @@ export type OAuthErrorCode =
   | 'invalid_target'
   | 'unsupported_grant_type'
   | 'unsupported_response_type'
+  | 'authorization_pending'
+  | 'slow_down'
+  | 'access_denied'
+  | 'expired_token'
 
 /** A request was rejected. The message is shown to the client or the person, and never contains a secret. */
 export class OAuthError extends Error {

@@ -1,7 +1,7 @@
 /** Metadata of the OAuth server (RFC 8414) and of the MCP server as its resource (RFC 9728). */
 import { SCOPES } from '../../../shared/wire/agent.ts'
 import { MCP_PATH } from '../../../shared/wire/mcp.ts'
-import { OAUTH_PATHS } from '../../../shared/wire/oauth.ts'
+import { DEVICE_GRANT_TYPE, OAUTH_PATHS } from '../../../shared/wire/oauth.ts'
 import { issuerOf, resourceOf } from '../../oauth/server-urls.ts'
 import type { App } from '../app-env.ts'
 
@@ -22,10 +22,11 @@ function serverMetadata(publicUrl: string) {
     issuer,
     authorization_endpoint: issuer + OAUTH_PATHS.authorize,
     token_endpoint: issuer + OAUTH_PATHS.token,
+    device_authorization_endpoint: issuer + OAUTH_PATHS.deviceAuthorization,
     revocation_endpoint: issuer + OAUTH_PATHS.revoke,
     response_types_supported: ['code'],
     response_modes_supported: ['query'],
-    grant_types_supported: ['authorization_code', 'refresh_token'],
+    grant_types_supported: ['authorization_code', 'refresh_token', DEVICE_GRANT_TYPE],
     token_endpoint_auth_methods_supported: ['none'],
     revocation_endpoint_auth_methods_supported: ['none'],
     code_challenge_methods_supported: ['S256'],

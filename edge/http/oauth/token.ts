@@ -1,5 +1,6 @@
 import { scopesOf } from '../../../shared/wire/agent.ts'
-import { OAUTH_PATHS } from '../../../shared/wire/oauth.ts'
+import { DEVICE_GRANT_TYPE, OAUTH_PATHS } from '../../../shared/wire/oauth.ts'
+import { exchangeDeviceCode } from '../../oauth/device-tokens.ts'
 import { exchangeCode, type IssuedTokens, refreshTokens } from '../../oauth/grant-tokens.ts'
 import { OAuthError } from '../../oauth/oauth-error.ts'
 import { parameter, requiredParameter } from '../../oauth/parameters.ts'
@@ -32,9 +33,14 @@ function issue(services: Services, form: URLSearchParams, clientId: string): Pro
       refreshToken: requiredParameter(form, 'refresh_token'),
       scopes: requestedScopes(form),
     })
+  if (grantType === DEVICE_GRANT_TYPE)
+    return exchangeDeviceCode(services, {
+      clientId,
+      deviceCode: requiredParameter(form, 'device_code'),
+    })
   throw new OAuthError(
     'unsupported_grant_type',
-    'grant_type: expected authorization_code or refresh_token',
+    `grant_type: expected authorization_code, refresh_token or ${DEVICE_GRANT_TYPE}`,
   )
 }
 

@@ -4,7 +4,7 @@ import {
   type OpenApiPaths,
 } from '../../../shared/openapi/document.ts'
 import { MCP_PATH } from '../../../shared/wire/mcp.ts'
-import { OAUTH_PATHS } from '../../../shared/wire/oauth.ts'
+import { DEVICE_GRANT_TYPE, DEVICE_PATH, OAUTH_PATHS } from '../../../shared/wire/oauth.ts'
 import { formDescription, pageDescription } from './page-descriptions.ts'
 
 const BAD_REQUEST = {
@@ -131,14 +131,18 @@ export const mcpRoutes: OpenApiPaths = {
   [OAUTH_PATHS.token]: {
     post: {
       operationId: 'oauth_token',
-      summary: 'Exchanges an authorization code or a refresh token for tokens of the MCP server.',
+      summary:
+        'Exchanges an authorization code, a device code or a refresh token for tokens of the MCP server.',
       security: [],
       requestBody: formBody(['grant_type', 'client_id'], {
-        grant_type: text('`authorization_code` or `refresh_token`.'),
+        grant_type: text(`\`authorization_code\`, \`refresh_token\` or \`${DEVICE_GRANT_TYPE}\`.`),
         client_id: text('The URL of the client’s metadata document.'),
         code: text('The authorization code.'),
         code_verifier: text('The PKCE verifier of the code.'),
         redirect_uri: text('If sent, as in the authorization request.'),
+        device_code: text(
+          'The device code. The error is `authorization_pending` until the person decides, and `slow_down` if the client polls too often.',
+        ),
         refresh_token: text('The refresh token, which is replaced.'),
         resource: text('The URL of the MCP server, which is also the default.'),
         scope: text('For a refresh token: scopes that were granted.'),
@@ -162,6 +166,54 @@ export const mcpRoutes: OpenApiPaths = {
         ...failureResponses(500, 503),
       },
     },
+  },
+  [OAUTH_PATHS.deviceAuthorization]: {
+    post: {
+      operationId: 'oauth_device_authorization',
+      summary:
+        'Creates a device code and a user code, for programs without a browser (RFC 8628). Valid for ten minutes.',
+      security: [],
+      requestBody: formBody(['client_id'], {
+        client_id: text('The URL of the client’s metadata document.'),
+        scope: text('Scopes, separated by spaces. Default: all.'),
+        resource: text('The URL of the MCP server, which is also the default.'),
+      }),
+      responses: {
+        200: {
+          description: 'The codes.',
+          content: jsonContent({
+            type: 'object',
+            required: [
+              'device_code',
+              'user_code',
+              'verification_uri',
+              'verification_uri_complete',
+              'expires_in',
+              'interval',
+            ],
+            properties: {
+              device_code: text('A secret of the client. Can be exchanged once.'),
+              user_code: text('The code to show to the person, as `XXXX-XXXX`.'),
+              verification_uri: text('The page on which the person types the code.'),
+              verification_uri_complete: text(
+                'The page that approves this request. The person types the code there too.',
+              ),
+              expires_in: { type: 'integer', description: 'Seconds.' },
+              interval: { type: 'integer', description: 'Seconds between two polls.' },
+            },
+          }),
+        },
+        ...oauthFailures,
+        ...failureResponses(500, 503),
+      },
+    },
+  },
+  [DEVICE_PATH]: {
+    get: pageDescription('The page to type the code of a device.', 'device_page', REDIRECT),
+    post: formDescription('Shows the request with this code, to approve it.', 'find_device', [
+      'csrf',
+      'user_code',
+    ]),
   },
   [OAUTH_PATHS.revoke]: {
     post: {

@@ -45,7 +45,7 @@ export function plainLinkPage(
       <p>
         A program requests access to act as <strong>{email}</strong>.
       </p>
-      <Warning />
+      <StartedYourself thing="link" />
       <p>Compare this code with the one shown by your program. If they differ, refuse:</p>
       <p class="code">{codeToCompare(challenge)}</p>
       <p>If you authorize it, it can access all triggers in your account and:</p>
@@ -81,15 +81,17 @@ export function plainLinkPage(
 }
 
 /**
- * Form for a registered request. The agent has already chosen the name and the scopes, and the person enters the code
- * that the agent shows.
+ * Form for a registered request. The program has already chosen the name and the scopes, and the person enters the code
+ * that the program shows.
+ * @param typedCode code that the person typed to find the request
  */
 export function registeredRequestPage(
   c: Context<AppEnv>,
-  { challenge, label, scopes }: AuthorizationRequest,
-  props: AuthorizePageProps,
+  { challenge, label, scopes, clientId }: AuthorizationRequest,
+  props: AuthorizePageProps & { typedCode?: string },
 ): Promise<Response> {
-  const { email, problem } = props
+  const { email, problem, typedCode } = props
+  const isDevice = clientId !== null
   const content = (
     <>
       <p>
@@ -99,7 +101,7 @@ export function registeredRequestPage(
         </strong>
         . Any program can use any name.
       </p>
-      <Warning />
+      <StartedYourself thing={isDevice ? 'link or the code' : 'link'} />
       <p>If you authorize it, it can access all triggers in your account and:</p>
       <ul>
         {scopes.map((scope) => (
@@ -108,40 +110,73 @@ export function registeredRequestPage(
       </ul>
       <Lifetime />
       <DecisionForm facts={props}>
-        <Field
-          name="user_code"
-          label="Confirmation code"
-          hint="Shown by your program next to the link."
-          class="typed"
-          required
-          placeholder="XXXX-XXXX"
-          autocomplete="off"
-          autocapitalize="characters"
-          spellcheck={false}
-          error={problem}
+        <CodeField
+          hint={
+            typedCode === undefined
+              ? 'Shown by your program next to the link.'
+              : 'Compare it with the code on your own device. If they differ, refuse.'
+          }
+          value={typedCode}
+          problem={problem}
         />
       </DecisionForm>
-      <p class="warn">
-        If your program showed no code, refuse: somebody else registered this request. Then have
-        your program generate a new token. After {USER_CODE_ATTEMPTS} wrong codes the request is
-        locked.
-      </p>
-      <p class="note">
-        Some programs also show a code to compare, which is different from the one to enter. For
-        this link it is {codeToCompare(challenge)}.
-      </p>
+      {isDevice ? (
+        <p class="warn">
+          Enter only a code that you see on your own device. If somebody told you the code, refuse.
+          After {USER_CODE_ATTEMPTS} wrong codes the request is locked.
+        </p>
+      ) : (
+        <>
+          <p class="warn">
+            If your program showed no code, refuse: somebody else registered this request. Then have
+            your program generate a new token. After {USER_CODE_ATTEMPTS} wrong codes the request is
+            locked.
+          </p>
+          <p class="note">
+            Some programs also show a code to compare, which is different from the one to enter. For
+            this link it is {codeToCompare(challenge)}.
+          </p>
+        </>
+      )}
       <OtherAccount challenge={challenge} />
     </>
   )
   return renderPage(c, { title: TITLE, status: problem === undefined ? 200 : 400 }, content)
 }
 
-function Warning() {
+/** Warns of consent phishing. */
+export function StartedYourself({ thing }: { thing: string }) {
   return (
     <p class="warn">
-      <strong>Only continue if you just started this yourself.</strong> If somebody sent you the
-      link, refuse: authorizing it would give them access to your account.
+      <strong>Only continue if you just started this yourself.</strong> If somebody sent you the{' '}
+      {thing}, refuse: authorizing it would give them access to your account.
     </p>
+  )
+}
+
+export function CodeField({
+  hint,
+  value,
+  problem,
+}: {
+  hint: string
+  value?: string | undefined
+  problem: string | undefined
+}) {
+  return (
+    <Field
+      name="user_code"
+      label="Confirmation code"
+      hint={hint}
+      class="typed"
+      required
+      value={value}
+      placeholder="XXXX-XXXX"
+      autocomplete="off"
+      autocapitalize="characters"
+      spellcheck={false}
+      error={problem}
+    />
   )
 }
 

@@ -8,11 +8,11 @@ import {
   findAgentRequest,
 } from '../../identity/agent-requests.ts'
 import { approveAgentToken } from '../../identity/agent-tokens.ts'
-import { csrfToken } from '../../identity/csrf.ts'
 import { notifyOfApproval } from '../../identity/notices.ts'
 import { approveRequest, findFinalState } from '../../identity/request-approval.ts'
 import { decode32Bytes } from '../../identity/secret.ts'
 import type { Session } from '../../identity/sessions.ts'
+import { approvalCsrfSubject, approvalProps } from './approval-props.ts'
 import { OUTCOMES } from './authorize-outcomes.ts'
 import { plainLinkPage, registeredRequestPage } from './authorize-forms.tsx'
 import type { App, AppEnv } from '../../http/app-env.ts'
@@ -37,9 +37,9 @@ async function showAuthorizePage(c: Context<AppEnv>): Promise<Response> {
   if (!session) return seeOther(c, signInPath(authorizePath(challenge)))
   const pending = { challenge, session }
   const request = await findAgentRequest(c.var.services, challenge)
-  if (!request) return plainLinkPage(c, await pageProps(pending))
+  if (!request) return plainLinkPage(c, await approvalProps(pending))
   if (request.state !== 'open') return endedPage(c, pending)
-  return registeredRequestPage(c, request, await pageProps(pending))
+  return registeredRequestPage(c, request, await approvalProps(pending))
 }
 
 async function submitDecision(c: Context<AppEnv>): Promise<Response> {
@@ -49,7 +49,7 @@ async function submitDecision(c: Context<AppEnv>): Promise<Response> {
   if (!decode32Bytes(challenge)) return badChallengePage(c)
   const session = await currentSession(c)
   if (!session) return seeOther(c, signInPath(authorizePath(challenge)))
-  const stale = await rejectStaleForm(c, { session, form }, csrfSubject(challenge), {
+  const stale = await rejectStaleForm(c, { session, form }, approvalCsrfSubject(challenge), {
     text: 'Nothing was granted. You may have signed in again, or with another account, since it was opened.',
     link: { href: authorizePath(challenge), text: 'Open the request again' },
   })
@@ -79,7 +79,7 @@ async function authorizePlainLink(
   const label = name.trim() === '' ? null : labelSchema.safeParse(name)
   if (label?.success === false) {
     const problem = `Choose another name: ${label.error.issues[0]?.message}.`
-    return plainLinkPage(c, { ...(await pageProps(pending)), problem, name, access })
+    return plainLinkPage(c, { ...(await approvalProps(pending)), problem, name, access })
   }
   const approval = { challenge, userId: session.user.id, label: label?.data ?? null, scopes }
   const outcome = await approveAgentToken(c.var.services, approval)
@@ -96,7 +96,7 @@ async function authorizeRegisteredRequest(
   form: URLSearchParams,
 ): Promise<Response> {
   const showAgain = async (problem: string) =>
-    registeredRequestPage(c, request, { ...(await pageProps(pending)), problem })
+    registeredRequestPage(c, request, { ...(await approvalProps(pending)), problem })
   const code = parseCrockfordCode(form.get('user_code') ?? '')
   // A malformed code does not count as an attempt.
   if (code === undefined)
@@ -155,14 +155,4 @@ function badChallengePage(c: Context<AppEnv>): Promise<Response> {
     title: 'Incomplete link',
     text: 'The challenge must be the base64url-encoded SHA-256 of the token, without padding: exactly 43 characters. Copy the whole link that your program printed.',
   })
-}
-
-async function pageProps({ challenge, session }: PendingAuthorization) {
-  const csrf = await csrfToken(session.secret, csrfSubject(challenge))
-  return { challenge, email: session.user.email, csrf }
-}
-
-/** Each subject contains the challenge, so that a CSRF token cannot approve another request. */
-function csrfSubject(challenge: string): string {
-  return `agent-authorize/${challenge}`
 }

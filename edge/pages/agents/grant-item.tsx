@@ -19,10 +19,21 @@ export function GrantItem({
   session: Session
   now: number
 }) {
-  const { id, clientId, clientName, scopes, createdAt, lastUsedAt, expiresAt, revokedAt } = grant
+  const {
+    id,
+    clientId,
+    clientName,
+    redirectUri,
+    scopes,
+    createdAt,
+    lastUsedAt,
+    expiresAt,
+    revokedAt,
+  } = grant
   const state = revokedAt !== null ? 'revoked' : expiresAt <= now ? 'ended' : 'live'
   const facts: [string, Child][] = [
-    ['Site', new URL(clientId).host],
+    // Only a redirect URI proves that the client belongs to the site.
+    [redirectUri === '' ? 'Site (not verified)' : 'Site', new URL(clientId).host],
     ['Access', accessText(scopes)],
     ['Authorized', <Time at={createdAt} />],
     ['Last used', lastUsedAt === null ? 'never' : <Time at={lastUsedAt} />],

@@ -7,7 +7,7 @@ import { renderPage } from './render-page.tsx'
 
 /** Paths that return JSON errors regardless of the `Accept` header. */
 const JSON_ONLY_PATHS =
-  /^\/(api|core|mcp|oauth\/(token|revoke)|webhook|agent\/requests|passkeys|\.well-known)(\/|$)/
+  /^\/(api|core|mcp|oauth\/(token|revoke|device_authorization)|webhook|agent\/requests|passkeys|\.well-known)(\/|$)/
 
 /** Only browsers list HTML in the `Accept` header. */
 export function wantsErrorPage(request: Request): boolean {

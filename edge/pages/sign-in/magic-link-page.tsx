@@ -1,6 +1,7 @@
 /** Shows and consumes magic links (docs/decisions/0048). */
 import type { Context } from 'hono'
 import { MAGIC_LINK_LIFETIME_MS } from '../../../shared/limits.ts'
+import { DEVICE_PATH } from '../../../shared/wire/oauth.ts'
 import { consumeMagicLink, peekMagicLink } from '../../identity/magic-links.ts'
 import { findOrCreateUser } from '../../identity/users.ts'
 import type { App, AppEnv } from '../../http/app-env.ts'
@@ -50,7 +51,8 @@ async function showConfirmation(c: Context<AppEnv>): Promise<Response> {
  */
 function leadsToAuthorization(next: string): boolean {
   try {
-    return decodeURI(next.split(/[?#]/, 1)[0]!) === AUTHORIZE_PATH
+    const path = decodeURI(next.split(/[?#]/, 1)[0]!)
+    return path === AUTHORIZE_PATH || path === DEVICE_PATH
   } catch {
     return false
   }

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { judge } from '../judged-page.ts'
-import { newProgram, registerRequest } from '../program.ts'
+import { newProgram, registerRequest, requestDeviceCode } from '../program.ts'
 import type { Walks } from '../walks.ts'
 
 export function requestWalks(walks: Walks): void {
@@ -29,6 +29,29 @@ export function requestWalks(walks: Walks): void {
     expect(await visitor.heading()).toBe('Authorized')
     const me = { email: 'member@example.com', label, scopes: ['triggers:read'] }
     expect(await walks.me(token)).toMatchObject({ status: 200, body: me })
+  })
+
+  it('authorizes a device whose code the user types', async () => {
+    const device = await requestDeviceCode(walks.triggersUrl)
+    const visitor = await walks.signedIn()
+    const { page } = visitor
+    await visitor.open('/device')
+    await judge(page, 'device')
+    await page.getByRole('textbox').fill('ZZZZ-ZZZZ')
+    await visitor.press('Continue')
+    expect(await page.getByRole('alert').innerText()).toMatch(/No open request has this code/)
+    await judge(page, 'device-unknown-code')
+    await page.getByRole('textbox').fill(device.userCode.toLowerCase().replace('-', ' '))
+    await visitor.press('Continue')
+    await visitor.armed()
+    await judge(page, 'device-request')
+    expect(await page.getByRole('textbox').inputValue()).toBe(device.userCode)
+    expect(await device.poll()).toMatchObject({ error: 'authorization_pending' })
+    await visitor.press('Authorize')
+    expect(await visitor.heading()).toBe('Authorized')
+    expect(await device.poll()).toMatchObject({ token_type: 'Bearer' })
+    await visitor.open('/agent/tokens')
+    expect(await page.locator('main').innerText()).toContain('Site (not verified)')
   })
 
   it('closes a registered request if the user refuses it, without its code', async () => {
