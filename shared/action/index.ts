@@ -5,7 +5,14 @@
 export { type Action, defineAction } from './define-action.ts'
 export type { JsonCompatible } from './json-compatible.ts'
 export type { ChainEvent, ChainEventLog, ChainEventReading, DecodedValue } from './chain-event.ts'
-export type { ChainEventParams, OneOffParams, ScheduleParams, WebhookParams } from './params.ts'
+export type {
+  ChainEventParams,
+  OneOffParams,
+  ScheduleParams,
+  WebhookBatchParams,
+  WebhookEvent,
+  WebhookParams,
+} from './params.ts'
 export type {
   Amount,
   SigningTransaction,

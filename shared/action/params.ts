@@ -12,12 +12,25 @@ type WithDefaults<Params, Defaults> = Omit<Defaults, keyof Params> & Params
  * type Push = WebhookParams<{ ref: string }, { channel: string }>
  */
 export type WebhookParams<Event = unknown, Defaults = unknown> = WithDefaults<
-  WebhookEvent<Event>,
+  { source: 'webhook' } & WebhookEvent<Event>,
   Defaults
 >
 
-type WebhookEvent<Event> = {
-  source: 'webhook'
+/**
+ * Several requests to the URL of a trigger with `options.batch` (docs/triggers.md#batches-and-debouncing). Test runs with
+ * an `event` get `WebhookParams` instead.
+ */
+export type WebhookBatchParams<Event = unknown, Defaults = unknown> = WithDefaults<
+  {
+    source: 'webhook'
+    /** At least one event, in order of arrival. */
+    events: WebhookEvent<Event>[]
+  },
+  Defaults
+>
+
+/** A request to the trigger's URL. */
+export type WebhookEvent<Event = unknown> = {
   /**
    * The parsed body: JSON, the fields of a form, or text. Null if the body is empty or not valid UTF-8. `Event` is what the
    * sender is expected to send, and is not checked.

@@ -6,25 +6,38 @@ import { expect, it } from 'vitest'
 import { parseEventSignature } from '../../../edge/chain/signature/parse-event-signature.ts'
 import type { DecodePlan } from '../../../edge/chain/decoding/decoded-log.ts'
 import { type Firing, eventParams, type WebhookFiring } from '../../../edge/queue/firing.ts'
+import { encodeBatchedEvent } from '../../../edge/queue/webhook-batch.ts'
 import type { Transaction } from '../../../shared/action/index.ts'
 import type { TransactionRecord } from '../../../shared/wire/transactions.ts'
 
 const utf8 = (text: string) => new TextEncoder().encode(text)
 
+const webhookFiring = (
+  contentType: string | null,
+  more: Partial<WebhookFiring> = {},
+): WebhookFiring => ({
+  source: 'webhook',
+  method: 'POST',
+  url: 'https://triggers.example.com/webhook/x?a=1&b=2&b=3',
+  query: { a: '1', b: ['2', '3'] },
+  receivedAt: 0,
+  contentType,
+  rules: 2,
+  headers: { 'x-github-event': 'push' },
+  ...more,
+})
+
 const webhook = (contentType: string | null, body: Uint8Array, more: Partial<WebhookFiring> = {}) =>
+  eventParams(webhookFiring(contentType, more), body)
+
+const batch = (...events: [contentType: string, body: string, more?: Partial<WebhookFiring>][]) =>
   eventParams(
-    {
-      source: 'webhook',
-      method: 'POST',
-      url: 'https://triggers.example.com/webhook/x?a=1&b=2&b=3',
-      query: { a: '1', b: ['2', '3'] },
-      receivedAt: 0,
-      contentType,
-      rules: 2,
-      headers: { 'x-github-event': 'push' },
-      ...more,
-    },
-    body,
+    { source: 'webhook_batch' },
+    Buffer.concat(
+      events.map(([contentType, body, more]) =>
+        encodeBatchedEvent(JSON.stringify(webhookFiring(contentType, more)), utf8(body)),
+      ),
+    ),
   )
 
 const word = (digit: string) => `0x${digit.repeat(64)}`
@@ -67,6 +80,16 @@ const FIRINGS: [name: string, type: string, params: Record<string, unknown>][] =
   ['malformed JSON', 'WebhookParams', webhook('application/json', utf8('{'))],
   ['bytes', 'WebhookParams<null>', webhook(null, new Uint8Array([0xff]))],
   ['many headers', 'WebhookParams', webhook('text/plain', utf8('a'), { headersTruncated: true })],
+  [
+    'a batch',
+    'WebhookBatchParams<{ n: number }>',
+    batch(['application/json', '{"n":1}'], ['application/json', '{"n":2}']),
+  ],
+  [
+    'a batch with malformed JSON and many headers',
+    'WebhookBatchParams',
+    batch(['application/json', '{'], ['text/plain', 'a', { headersTruncated: true }]),
+  ],
   [
     'a tick',
     'ScheduleParams',
@@ -115,8 +138,8 @@ function check(cases: readonly { type: string; params: unknown }[]): string[][] 
   const texts = new Map(
     cases.map(({ type, params }, at) => [
       `${folder}firing-${at}.ts`,
-      `import type { ChainEventParams, OneOffParams, ScheduleParams, WebhookParams } from './params.ts'
-      export type Used = [ChainEventParams, OneOffParams, ScheduleParams, WebhookParams]
+      `import type { ChainEventParams, OneOffParams, ScheduleParams, WebhookBatchParams, WebhookParams } from './params.ts'
+      export type Used = [ChainEventParams, OneOffParams, ScheduleParams, WebhookBatchParams, WebhookParams]
       export const params: ${type} = ${JSON.stringify(params)}`,
     ]),
   )
@@ -137,9 +160,11 @@ function check(cases: readonly { type: string; params: unknown }[]): string[][] 
 
 it('the declared params are those of each kind of firing', () => {
   const tick = { source: 'schedule', scheduled_at: '' }
-  const [missing, excess, ...errors] = check([
+  const batched = batch(['application/json', '{"n":1}'])
+  const [missing, excess, single, ...errors] = check([
     { type: 'ScheduleParams', params: tick },
     { type: 'ScheduleParams', params: { ...tick, cron: '', extra: 1 } },
+    { type: 'WebhookParams<{ n: number }>', params: batched },
     ...FIRINGS.map(([, type, params]) => ({ type, params })),
   ])
   expect(FIRINGS.map(([name], at) => [name, errors[at]])).toEqual(
@@ -157,6 +182,7 @@ it('the declared params are those of each kind of firing', () => {
   // The check finds a member that a firing lacks, or has in excess.
   expect(missing).toEqual([expect.stringContaining("'cron' is missing")])
   expect(excess).toEqual([expect.stringContaining(`"extra"' does not exist`)])
+  expect(single).toEqual([expect.stringContaining(`"events"' does not exist`)])
 })
 
 type IsSame<A, B> = [A] extends [B] ? ([B] extends [A] ? true : false) : false

@@ -4,6 +4,8 @@ import {
   defineAction,
   type ScheduleParams,
   type WalletSigner,
+  type WebhookBatchParams,
+  type WebhookEvent,
   type WebhookParams,
 } from '@svc-run/cli/action'
 
@@ -15,6 +17,18 @@ export const webhook = defineAction(
     // @ts-expect-error -- a header can be absent
     const signature: string = headers['x-signature']
     return { order: event.parent?.lines[0]?.sku, sent, signature }
+  },
+)
+
+const idOf = ({ event }: WebhookEvent<Order>) => event.id
+
+export const webhookBatch = defineAction(
+  async ({ events, channel, ...params }: WebhookBatchParams<Order, { channel: string }>) => {
+    // @ts-expect-error -- each element of `events` has an event
+    void params.event
+    // @ts-expect-error -- the whole batch has one source
+    void events[0]?.source
+    return { channel, ids: events.map(idOf), received: events[0]?.request.received_at }
   },
 )
 
