@@ -10,6 +10,7 @@ import type { z } from 'zod'
 import type { ErrorStatus } from '../../shared/errors/error-names.ts'
 import { validate } from '../../shared/json/json-body.ts'
 import type { Scope } from '../../shared/wire/agent.ts'
+import { parseIdempotencyKey } from '../../shared/wire/idempotency-key.ts'
 import type { AgentUser } from '../identity/agent-tokens.ts'
 import type { App, AppEnv } from './app-env.ts'
 import { requireUser } from './authenticate.ts'
@@ -22,6 +23,8 @@ type OperationInput<Body, Query> = {
   id: string
   body: Body
   query: Query
+  /** Absent if the operation does not accept an Idempotency-Key. */
+  idempotencyKey: string | undefined
 }
 
 type OperationBase = {
@@ -33,6 +36,8 @@ type OperationBase = {
   /** Required scope, or `null` if any token is sufficient. */
   scope: Scope | null
   success: { status: 200 | 201 | 202 | 204; schema?: z.ZodType; headers?: HeaderName[] }
+  /** Description of the Idempotency-Key header, if the operation accepts it. */
+  idempotencyKey?: string
   /** Error statuses in addition to those that the other fields imply. */
   failures?: ErrorStatus[]
 }
@@ -54,7 +59,7 @@ export type AnyApiOperation = OperationBase & {
 }
 
 export function mountApiOperation(app: App, operation: AnyApiOperation): void {
-  const { method, path, scope, query, body } = operation
+  const { method, path, scope, query, body, idempotencyKey } = operation
   app.on(method.toUpperCase(), path.replace('{id}', ':id'), async (c) => {
     const user = await requireUser(c, scope)
     return operation.handle(c, {
@@ -62,6 +67,10 @@ export function mountApiOperation(app: App, operation: AnyApiOperation): void {
       id: c.req.param('id') ?? '',
       body: body && (await readFields(c.req.raw, body.schema, body.maxBytes, body)),
       query: query && validate(query, c.req.query(), 422),
+      idempotencyKey:
+        idempotencyKey === undefined
+          ? undefined
+          : parseIdempotencyKey(c.req.header('idempotency-key')),
     })
   })
 }

@@ -3,8 +3,11 @@ import { ApiError } from '../../shared/errors/api-error.ts'
 import { encodeBase64url } from '../../shared/encoding/base64url.ts'
 import { REPLAY_ID_BYTES } from '../../shared/ids.ts'
 import { REPLAYS_RUNNING_MAX } from '../../shared/limits.ts'
+import { idempotencyKeyReused } from '../../shared/wire/idempotency-key.ts'
 import type { BulkReplayRequest, ReplayPreview, ReplayRecord } from '../../shared/wire/replays.ts'
 import { toReplayPreview, toReplayRecord } from '../replays/records.ts'
+import type { StartResult } from '../replays/replays-object.ts'
+import { identityOfRequest, type RequestIdentity } from '../replays/request-identity.ts'
 import { findTriggers } from '../triggers/trigger-index.ts'
 import type { AppEnv } from './app-env.ts'
 import { replaySelection, tooManyRuns } from './replay-selection.ts'
@@ -23,19 +26,25 @@ export async function previewReplay(
   return toReplayPreview(selected, indexed, request.per_minute)
 }
 
-/** @throws {ApiError} like `previewReplay`; 409 if no runs match, or if too many bulk replays are running */
+/**
+ * @param idempotencyKey if a replay was started with this key, that replay is returned
+ * @throws {ApiError} like `previewReplay`; 409 if no runs match, or if too many bulk replays are running; 422 if the first
+ *   request with the key was different
+ */
 export async function startReplay(
   c: Context<AppEnv>,
   ownerId: string,
   request: BulkReplayRequest,
+  idempotencyKey?: string,
 ): Promise<ReplayRecord> {
-  const selection = await replaySelection(c, ownerId, request)
-  const id = encodeBase64url(c.var.services.random(REPLAY_ID_BYTES))
-  const start = { id, ownerId, code: request.code, perMinute: request.per_minute }
-  const started = await c.env.USER_REPORTS.getByName(ownerId).startReplay(start, selection)
+  const identity =
+    idempotencyKey === undefined ? undefined : identityOfRequest(idempotencyKey, request)
+  const started = await startOnce(c, ownerId, request, identity)
   switch (started.state) {
     case 'started':
       return toReplayRecord(started.replay)
+    case 'other_request':
+      throw idempotencyKeyReused()
     case 'empty':
       throw nothingToReplay(started.alreadyReplayed)
     case 'too_large':
@@ -48,6 +57,22 @@ export async function startReplay(
         { reason: 'too_many_replays' },
       )
   }
+}
+
+async function startOnce(
+  c: Context<AppEnv>,
+  ownerId: string,
+  request: BulkReplayRequest,
+  identity: RequestIdentity | undefined,
+): Promise<StartResult> {
+  const reports = c.env.USER_REPORTS.getByName(ownerId)
+  // Precedes the selection, which fails if a run was deleted after the first request.
+  const repeated = identity && (await reports.repeatedReplay(identity))
+  if (repeated) return repeated
+  const selection = await replaySelection(c, ownerId, request)
+  const id = encodeBase64url(c.var.services.random(REPLAY_ID_BYTES))
+  const { code, per_minute: perMinute } = request
+  return reports.startReplay({ id, ownerId, code, perMinute, identity }, selection)
 }
 
 function nothingToReplay(alreadyReplayed: number): ApiError {

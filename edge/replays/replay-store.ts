@@ -8,6 +8,7 @@ import { groupBy } from '../../shared/group-by.ts'
 import { HISTORY_RETENTION_MS } from '../../shared/limits.ts'
 import type { ReplayCode } from '../../shared/wire/run.ts'
 import type { ReplayBatchResult } from './replay-batch.ts'
+import type { RequestIdentity } from './request-identity.ts'
 
 export type RunReference = { triggerId: string; suffix: string }
 
@@ -17,6 +18,7 @@ export type NewReplay = {
   code: ReplayCode
   perMinute: number
   includeReplayed: boolean
+  identity?: RequestIdentity | undefined
   /** In the order in which they are replayed. */
   runs: readonly RunReference[]
 }
@@ -41,6 +43,8 @@ export type StoredReplay = {
   /** Time at which the next batch may be sent. */
   nextAt: number
   finishedAt: number | null
+  /** `RequestIdentity.requestSha256`, or null if the request had no Idempotency-Key. */
+  requestSha256: string | null
 }
 
 export type StoredBatch = {
@@ -61,7 +65,8 @@ const BATCH_RUNS_MAX = 50
 
 const COLUMNS = `number, id, owner_id AS ownerId, code, per_minute AS perMinute, include_replayed AS includeReplayed, status, selected, replayed,
   trigger_disabled AS triggerDisabled, trigger_deleted AS triggerDeleted, run_deleted AS runDeleted,
-  queue_full AS queueFull, cancelled, failed, created_at AS createdAt, next_at AS nextAt, finished_at AS finishedAt`
+  queue_full AS queueFull, cancelled, failed, created_at AS createdAt, next_at AS nextAt, finished_at AS finishedAt,
+  request_sha256 AS requestSha256`
 
 const SKIP_COLUMNS: Record<SkipReason, string> = {
   triggerDisabled: 'trigger_disabled',
@@ -83,12 +88,13 @@ export class ReplayStore {
    * them.
    */
   add(replay: NewReplay, now: number): StoredReplay {
-    const { id, ownerId, code, perMinute, includeReplayed, runs } = replay
+    const { id, ownerId, code, perMinute, includeReplayed, identity, runs } = replay
     const size = Math.min(Math.ceil(perMinute / BATCHES_PER_MINUTE), BATCH_RUNS_MAX)
     return this.#storage.transactionSync(() => {
       this.#exec(
-        `INSERT INTO replays (id, owner_id, code, per_minute, include_replayed, status, selected, created_at, next_at)
-         VALUES (?, ?, ?, ?, ?, 'running', ?, ?, ?)`,
+        `INSERT INTO replays (id, owner_id, code, per_minute, include_replayed, status, selected, created_at, next_at,
+           idempotency_key, request_sha256)
+         VALUES (?, ?, ?, ?, ?, 'running', ?, ?, ?, ?, ?)`,
         id,
         ownerId,
         code,
@@ -97,6 +103,8 @@ export class ReplayStore {
         runs.length,
         now,
         now,
+        identity?.idempotencyKey ?? null,
+        identity?.requestSha256 ?? null,
       )
       const stored = this.byId(id)!
       for (const [triggerId, ofTrigger] of groupBy(runs, (run) => run.triggerId)) {
@@ -116,6 +124,12 @@ export class ReplayStore {
 
   byId(id: string): StoredReplay | undefined {
     return this.#replays('id = ?', id)[0]
+  }
+
+  /** Returns the latest replay that was started with the key after `since`. */
+  byIdempotencyKey(key: string, since: number): StoredReplay | undefined {
+    const condition = 'idempotency_key = ? AND created_at > ? ORDER BY number DESC LIMIT 1'
+    return this.#replays(condition, key, since)[0]
   }
 
   byNumber(number: number): StoredReplay | undefined {

@@ -7,6 +7,7 @@ import type {
   StoredFailedRun,
 } from './failed-run-queries.ts'
 import type { RunReference, StoredReplay } from './replay-store.ts'
+import type { RequestIdentity } from './request-identity.ts'
 
 /** Runs of a bulk replay: given ones, which the caller has checked, or all failed runs that match a filter. */
 export type ReplaySelection = {
@@ -19,6 +20,8 @@ export type ReplayStart = {
   ownerId: string
   code: ReplayCode
   perMinute: number
+  /** Undefined if the request has no Idempotency-Key. */
+  identity?: RequestIdentity | undefined
 }
 
 export type SelectedRuns = {
@@ -34,7 +37,10 @@ export type ReplayProgress = StoredReplay & {
 }
 
 export type StartResult =
+  /** Also if an earlier request with the same Idempotency-Key started the replay. */
   | { state: 'started'; replay: ReplayProgress }
+  /** An earlier request with the same Idempotency-Key had other fields. */
+  | { state: 'other_request' }
   /** No run matches, or all matching runs were already replayed. */
   | { state: 'empty'; alreadyReplayed: number }
   | { state: 'too_large' }
@@ -53,6 +59,8 @@ export interface ReplaysObject {
     page: Page<ErrorGroupPosition>,
   ): Promise<{ groups: StoredErrorGroup[]; next: ErrorGroupPosition | undefined }>
   previewReplay(selection: ReplaySelection): Promise<SelectedRuns>
+  /** @returns `undefined` if no replay was started with the Idempotency-Key within 24 hours */
+  repeatedReplay(identity: RequestIdentity): Promise<StartResult | undefined>
   /** If the result is `started`, the replay is on disk. */
   startReplay(start: ReplayStart, selection: ReplaySelection): Promise<StartResult>
   replay(id: string): Promise<ReplayProgress | undefined>

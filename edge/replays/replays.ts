@@ -1,5 +1,9 @@
 import { groupBy } from '../../shared/group-by.ts'
-import { REPLAY_RUNS_MAX, REPLAYS_RUNNING_MAX } from '../../shared/limits.ts'
+import {
+  IDEMPOTENT_RESPONSE_RETENTION_MS,
+  REPLAY_RUNS_MAX,
+  REPLAYS_RUNNING_MAX,
+} from '../../shared/limits.ts'
 import { countFailedRuns, replayedAmong, selectFailedRuns } from './failed-run-queries.ts'
 import type { ReplayStore, RunReference, StoredReplay } from './replay-store.ts'
 import type {
@@ -9,6 +13,7 @@ import type {
   SelectedRuns,
   StartResult,
 } from './replays-object.ts'
+import type { RequestIdentity } from './request-identity.ts'
 
 /** Selects the runs of bulk replays, and starts and cancels the replays. */
 export class Replays {
@@ -30,7 +35,22 @@ export class Replays {
     }
   }
 
+  /** @returns `undefined` if no replay was started with the Idempotency-Key within 24 hours */
+  repeated(
+    { idempotencyKey, requestSha256 }: RequestIdentity,
+    now: number,
+  ): StartResult | undefined {
+    const since = now - IDEMPOTENT_RESPONSE_RETENTION_MS
+    const replay = this.#store.byIdempotencyKey(idempotencyKey, since)
+    if (!replay) return undefined
+    if (replay.requestSha256 !== requestSha256) return { state: 'other_request' }
+    return { state: 'started', replay: this.#progress(replay) }
+  }
+
   start(start: ReplayStart, selection: ReplaySelection, now: number): StartResult {
+    // A request with the same key may have started a replay while the runs of this one were checked.
+    const repeated = start.identity && this.repeated(start.identity, now)
+    if (repeated) return repeated
     this.#store.prune(now)
     const running = this.#store.unfinished().filter(({ status }) => status === 'running')
     if (running.length >= REPLAYS_RUNNING_MAX) return { state: 'too_many_running' }

@@ -69,8 +69,17 @@ export const replays = sqliteTable(
     /** Time at which the next batch may be sent. */
     nextAt: integer('next_at').notNull(),
     finishedAt: integer('finished_at'),
+    /** Idempotency-Key of the request that started the replay. The key counts for 24 hours. */
+    idempotencyKey: text('idempotency_key'),
+    /** Hash of that request (`replays/request-identity.ts`). */
+    requestSha256: text('request_sha256'),
   },
-  (table) => [index('replays_finished').on(table.finishedAt)],
+  (table) => [
+    index('replays_finished').on(table.finishedAt),
+    index('replays_idempotency_key')
+      .on(table.idempotencyKey)
+      .where(sql`idempotency_key IS NOT NULL`),
+  ],
 )
 
 /** Parts of bulk replays that are not done. A row is deleted in the transaction that counts its runs. */

@@ -24,6 +24,7 @@ import type {
   SelectedRuns,
   StartResult,
 } from '../replays/replays-object.ts'
+import type { RequestIdentity } from '../replays/request-identity.ts'
 import { FailedRuns } from './failed-runs.ts'
 import type { ReportBatch } from './report.ts'
 import { Reporters } from './reporters.ts'
@@ -97,6 +98,10 @@ export class UserReports extends DurableObject<Env> implements ReportsObject {
   async previewReplay(selection: ReplaySelection): Promise<SelectedRuns> {
     await this.#createTables()
     return this.#replays.replays.preview(selection)
+  }
+
+  async repeatedReplay(identity: RequestIdentity): Promise<StartResult | undefined> {
+    return this.#hasTables ? this.#replays.replays.repeated(identity, Date.now()) : undefined
   }
 
   async startReplay(start: ReplayStart, selection: ReplaySelection): Promise<StartResult> {

@@ -4,7 +4,7 @@
  */
 import type { Context } from 'hono'
 import { ApiError } from '../../shared/errors/api-error.ts'
-import { IDEMPOTENCY_KEY_MAX } from '../../shared/limits.ts'
+import { idempotencyKeyReused, parseIdempotencyKey } from '../../shared/wire/idempotency-key.ts'
 import type { Principal } from '../accounts/account.ts'
 import { NoProcessorError } from '../credits/processor/processor.ts'
 import type { StoredResponse } from '../idempotency/response-codec.ts'
@@ -31,14 +31,7 @@ export function readIdempotencyKey(
   principal: Principal | undefined,
 ): string | undefined {
   if (operation.method !== 'POST' || !principal) return undefined
-  const key = context.req.header('idempotency-key')
-  if (key === undefined) return undefined
-  if (key.length <= IDEMPOTENCY_KEY_MAX && /^[\x20-\x7e]+$/.test(key)) return key
-  throw new ApiError(
-    400,
-    `Idempotency-Key: expected 1 to ${IDEMPOTENCY_KEY_MAX} printable ASCII characters.`,
-    'Send a random ID, such as a UUID, and use a new one for each distinct request.',
-  )
+  return parseIdempotencyKey(context.req.header('idempotency-key'))
 }
 
 type IdempotentRequest = {
@@ -84,11 +77,7 @@ export async function executeOnce<Answer>(
         { reason: 'request_in_progress', headers: { 'retry-after': '1' } },
       )
     case 'other_body':
-      throw new ApiError(
-        422,
-        'Idempotency-Key: already used for a request with a different body.',
-        'Send exactly the body of the first request, or a new Idempotency-Key.',
-      )
+      throw idempotencyKeyReused()
     case 'lost':
       throw new ApiError(
         409,

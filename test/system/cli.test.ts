@@ -297,6 +297,22 @@ describe('svc dev in a project', () => {
   })
 })
 
+describe('svc trigger replay-failed', () => {
+  it('starts one bulk replay, however often it is run with the same key', async () => {
+    const json = async (line: string) => {
+      const ran = await typed(`${line} --json`)
+      expect(ran, line).toMatchObject({ code: 0 })
+      return JSON.parse(ran.out)
+    }
+    await json('svc trigger create action.js --name repeated --webhook')
+    const { run_id } = await json(`svc trigger fire repeated --body '{}' --no-wait`)
+    const replay = `svc trigger replay-failed ${run_id} --yes --no-wait --idempotency-key`
+    const { id } = await json(`${replay} one`)
+    expect((await json(`${replay} one`)).id).toBe(id)
+    expect((await json(`${replay} two`)).id).not.toBe(id)
+  })
+})
+
 describe('a read-only login', () => {
   it('lists triggers, and exits with 4 if it attempts a change', async () => {
     expect((await login('svc login --read-only')).code).toBe(0)

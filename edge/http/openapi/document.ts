@@ -7,6 +7,7 @@ import {
   type OpenApiDocument,
   type OpenApiPaths,
 } from '../../../shared/openapi/document.ts'
+import { idempotencyKeyParameter } from '../../../shared/openapi/idempotency-key.ts'
 import { jsonSchemaOf } from '../../../shared/openapi/json-schema.ts'
 import { queryParameters } from '../../../shared/openapi/query-parameters.ts'
 import { errorResponses, headerReferences, headers } from './errors.ts'
@@ -43,7 +44,7 @@ export function openApiDocument(publicUrl: string): OpenApiDocument {
 }
 
 function describe(operation: AnyApiOperation): OpenApiOperation {
-  const { path, id, summary, scope, query, body, success } = operation
+  const { path, id, summary, scope, query, body, success, idempotencyKey } = operation
   const named = /^\/api\/(trigger|run)s\/\{id\}/.exec(path)
   return {
     operationId: id,
@@ -53,6 +54,7 @@ function describe(operation: AnyApiOperation): OpenApiOperation {
     parameters: [
       ...(named ? [idParameter(named[1]!)] : []),
       ...(query ? queryParameters(query) : []),
+      ...(idempotencyKey === undefined ? [] : [idempotencyKeyParameter(idempotencyKey)]),
     ],
     ...(body
       ? {

@@ -17,7 +17,7 @@ export const headerReferences = (...names: HeaderName[]) =>
   Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]))
 
 const MEANINGS: Partial<Record<ErrorStatus, string>> = {
-  400: 'The body is not JSON.',
+  400: 'The body is not JSON, or the Idempotency-Key is malformed.',
   401: 'The token is missing, unknown, expired or revoked, or its approval request was refused, locked or has expired; see `reason`.',
   403: 'The token lacks the required scope (`insufficient_scope`), or the form was sent from another site.',
   404: 'The resource does not exist, or belongs to another user.',
@@ -25,7 +25,7 @@ const MEANINGS: Partial<Record<ErrorStatus, string>> = {
   409: 'The current state does not allow this; see `reason`.',
   413: 'The body is too large.',
   415: 'The content type is not JSON.',
-  422: 'A field is unknown, missing or invalid; the message names it.',
+  422: 'A field is unknown, missing or invalid, or the Idempotency-Key was used with a different body; the message names it.',
   429: 'Too many requests, or the trigger’s queue is full.',
   500: 'Internal server error.',
   503: 'Part of the service is unavailable, or the trigger is disabled. Nothing was stored.',

@@ -6,6 +6,7 @@ import {
   LICENSE,
   type OpenApiDocument,
 } from '../../../shared/openapi/document.ts'
+import { idempotencyKeyParameter } from '../../../shared/openapi/idempotency-key.ts'
 import { jsonSchemaOf } from '../../../shared/openapi/json-schema.ts'
 import { allowNulls } from '../../../shared/openapi/allow-nulls.ts'
 import { queryParameters } from '../../../shared/openapi/query-parameters.ts'
@@ -111,8 +112,7 @@ function headerParameters({ method, auth, keyIsIdentity }: Operation<any, any>):
   const description = keyIsIdentity
     ? 'A unique ID that you choose, such as the number of an invoice. It identifies the transaction permanently: a repeated request with the same ID sends nothing, and returns the transaction as it is then. The same ID with another request is rejected with 409.'
     : 'A random ID that you choose. For 24 hours, a repeated request with the same ID returns the first response, so it is safe to retry.'
-  const schema = { type: 'string', minLength: 1, maxLength: 255 }
-  return [{ name: 'Idempotency-Key', in: 'header', required: false, description, schema }]
+  return [idempotencyKeyParameter(description)]
 }
 
 function queryParametersOf({ query, list, csv }: Operation<any, any>): object[] {

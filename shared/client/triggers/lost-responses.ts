@@ -1,6 +1,6 @@
 /**
- * Recovers from lost responses of the trigger service. The service does not support the `Idempotency-Key` header, so a
- * request cannot simply be repeated.
+ * Recovers from lost responses of the trigger service. Except for bulk replays, the service does not support the
+ * `Idempotency-Key` header, so a request cannot simply be repeated.
  */
 import { Conflict, NotFound, ServiceUnavailable } from '../failures/by-status.ts'
 import { NetworkFailed, NotTheApi } from '../failures/transport-errors.ts'

@@ -17,8 +17,8 @@ import { replayPath, triggerBody, type TriggersParts } from './send-request.ts'
 
 const POLL_DELAY_MS = 2_000
 
-const CHECK_REPLAYS_FIX =
-  'A bulk replay may have been started. Before you retry, call triggers.replays() to check.'
+const CHECK_REPLAY_FIX =
+  'The bulk replay may have been cancelled. Before you retry, call triggers.replay(id) to check.'
 
 /** Operations on the failed runs of all triggers. */
 export type ReplayOperations = {
@@ -28,7 +28,12 @@ export type ReplayOperations = {
   errorGroups(filter?: ErrorGroupFilter, options?: CallOptions): Listing<ErrorGroup>
   /** Returns what a bulk replay would do, without starting it. */
   previewReplay(fields: BulkReplayFields, options?: CallOptions): Promise<ReplayPreview>
-  /** Starts a bulk replay. Not retried. @throws {Conflict} `nothing_to_replay`, `too_many_replays` */
+  /**
+   * Starts a bulk replay. Retried with the same Idempotency-Key, so only one replay is started.
+   * @param options.idempotencyKey for 24 hours, a repeated call with the same key returns the replay that it started
+   * @throws {Conflict} `nothing_to_replay`, `too_many_replays`
+   * @throws {Unprocessable} if the key was used with other fields
+   */
   startReplay(fields: BulkReplayFields, options?: CallOptions): Promise<Replay>
   /** Lists the bulk replays, newest first. */
   replays(options?: CallOptions): Listing<Replay>
@@ -59,8 +64,8 @@ export function replayOperations(parts: TriggersParts): ReplayOperations {
       return triggerBody(parts, read, options)
     },
     async startReplay(json, options) {
-      const write = { method: 'POST', path: '/api/replays', json } as const
-      return sendOnce(parts, write, options, CHECK_REPLAYS_FIX)
+      const write = { method: 'POST', path: '/api/replays', json, repeat: 'once' } as const
+      return triggerBody(parts, write, options)
     },
     replays(options) {
       const list = { path: '/api/replays', name: 'replays' } as const
@@ -78,7 +83,7 @@ export function replayOperations(parts: TriggersParts): ReplayOperations {
     },
     async cancelReplay(id, options) {
       const write = { method: 'POST', path: `${replayPath(id)}/cancel` } as const
-      return sendOnce(parts, write, options, CHECK_REPLAYS_FIX)
+      return sendOnce(parts, write, options, CHECK_REPLAY_FIX)
     },
   }
 }

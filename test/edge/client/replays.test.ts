@@ -9,6 +9,7 @@ import {
   failureOf,
   line,
   lose,
+  onceFor,
   smallPages,
 } from './edge-client.ts'
 
@@ -25,6 +26,12 @@ async function failedRuns(count: number) {
     { timeout: 15_000, interval: 50 },
   )
   return { id, runs }
+}
+
+/** Returns the IDs of the bulk replays other than the given ones. */
+async function replaysExcept(known: readonly string[]): Promise<string[]> {
+  const replays = await client().replays().all()
+  return replays.map(({ id }) => id).filter((id) => !known.includes(id))
 }
 
 describe('failed runs', () => {
@@ -56,13 +63,33 @@ describe('a bulk replay', () => {
     })
   })
 
-  it('is not started twice if the response is lost', async () => {
-    const { id } = await failedRuns(1)
-    line.way = lose
+  it('is started once if the response is lost, and the retry returns it', async () => {
+    const { runs } = await failedRuns(1)
+    // Without the key, each request would start a replay.
+    const fields = { run_ids: [runs[0]!.id], include_replayed: true }
+    const before = await replaysExcept([])
+    line.way = onceFor(/replays$/, lose)
     line.asked = []
-    const failure = await failureOf(client({ times: 4 }).startReplay({ trigger_id: id }))
+    const { id: started } = await client({ times: 1 }).startReplay(fields)
+    expect(line.asked).toEqual(['POST /api/replays', 'POST /api/replays'])
+    expect(await replaysExcept(before)).toEqual([started])
+  })
+
+  it('is started once by a caller that repeats the call with the key of the error', async () => {
+    const { runs } = await failedRuns(1)
+    const fields = { run_ids: [runs[0]!.id], include_replayed: true }
+    const before = await replaysExcept([])
+    line.way = lose
+    const failure = await failureOf(client({ times: 1 }).startReplay(fields))
     expect(failure).toMatchObject({ name: 'NetworkFailed', mayHaveBeenExecuted: true })
-    expect(line.asked).toHaveLength(1)
+    line.way = (request, pass) => pass(request)
+    const idempotencyKey = Reflect.get(failure, 'idempotencyKey') as string
+    const { id: started } = await client().startReplay(fields, { idempotencyKey })
+    expect(await replaysExcept(before)).toEqual([started])
+    const other = { ...fields, code: 'original' } as const
+    expect(await failureOf(client().startReplay(other, { idempotencyKey }))).toMatchObject({
+      name: 'Unprocessable',
+    })
   })
 
   it('needs a well-formed ID', async () => {

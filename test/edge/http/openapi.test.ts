@@ -73,6 +73,13 @@ describe('the OpenAPI document of the trigger service', () => {
     }
   })
 
+  it('describes the Idempotency-Key of the operations that accept it', () => {
+    const accepting = described.filter(({ what }) =>
+      what.parameters?.some(({ name }: { name: string }) => name === 'Idempotency-Key'),
+    )
+    expect(accepting.map(({ method, path }) => `${method} ${path}`)).toEqual(['post /api/replays'])
+  })
+
   it('marks required fields and defaults', () => {
     const schema = (id: string) =>
       described.find(({ what }) => what.operationId === id)!.what.requestBody.content[

@@ -359,6 +359,113 @@ describe('an attacker', async () => {
   })
 })
 
+describe('an Idempotency-Key', () => {
+  const sendWithKey = (owner: Owner, key: string, body: object) =>
+    send(owner, '/api/replays', body, { 'idempotency-key': key })
+
+  async function startWithKey(owner: Owner, key: string, body: object): Promise<ReplayRecord> {
+    const response = await sendWithKey(owner, key, body)
+    expect(response.status).toBe(202)
+    return response.json()
+  }
+
+  /** A run that did not fail, so that nothing but the key prevents a second replay. */
+  async function successfulRun(owner: Owner) {
+    const { id } = await createTrigger(owner)
+    const run = await runOnce(owner, await fire(id))
+    return { id, run_ids: [run.id] }
+  }
+
+  it('returns the replay that exists, in its present state', async () => {
+    const owner = await someOwner()
+    const { id, run_ids } = await successfulRun(owner)
+    const first = await startWithKey(owner, 'one', { run_ids })
+    const done = await untilReplay(owner, first.id)
+    const fieldsInOtherOrder = { per_minute: 60, code: 'current', run_ids }
+    expect(await startWithKey(owner, 'one', fieldsInOtherOrder)).toEqual(done)
+    expect(await replayedRuns(id)).toEqual(run_ids)
+    const other = await startWithKey(owner, 'two', { run_ids })
+    expect(other.id).not.toBe(first.id)
+    await untilReplay(owner, other.id)
+    expect(await replayedRuns(id)).toEqual([...run_ids, ...run_ids])
+  })
+
+  it('starts one replay for requests at the same time', async () => {
+    const owner = await someOwner()
+    const { id, run_ids } = await successfulRun(owner)
+    const started = await Promise.all(
+      Array.from({ length: 4 }, () => startWithKey(owner, 'one', { run_ids })),
+    )
+    expect(new Set(started.map((replay) => replay.id)).size).toBe(1)
+    await untilReplay(owner, started[0]!.id)
+    expect(await replayedRuns(id)).toEqual(run_ids)
+  })
+
+  it('returns the replay of a trigger that was deleted in the meantime', async () => {
+    const owner = await someOwner()
+    const { id, run_ids } = await successfulRun(owner)
+    const first = await startWithKey(owner, 'one', { run_ids })
+    const done = await untilReplay(owner, first.id)
+    expect((await owner.api(`/api/triggers/${id}`, { method: 'DELETE' })).status).toBe(204)
+    expect(await startWithKey(owner, 'one', { run_ids })).toEqual(done)
+  })
+
+  it('is refused with another body', async () => {
+    const owner = await someOwner()
+    const { id, run_ids } = await successfulRun(owner)
+    const first = await startWithKey(owner, 'one', { run_ids })
+    await untilReplay(owner, first.id)
+    const other = await sendWithKey(owner, 'one', { run_ids, include_replayed: true })
+    expect([other.status, (await other.json<{ message: string }>()).message]).toEqual([
+      422,
+      'Idempotency-Key: already used for a request with a different body.',
+    ])
+    expect(await replayedRuns(id)).toEqual(run_ids)
+  })
+
+  it('can be used again after a request that started nothing', async () => {
+    const owner = await someOwner()
+    const { run_ids } = await successfulRun(owner)
+    const since = '2100-01-01T00:00:00Z'
+    expect((await sendWithKey(owner, 'one', { since })).status).toBe(409)
+    expect(await startWithKey(owner, 'one', { run_ids })).toMatchObject({ selected: 1 })
+  })
+
+  it('counts for 24 hours', async () => {
+    const owner = await someOwner()
+    const { id, run_ids } = await successfulRun(owner)
+    const first = await startWithKey(owner, 'one', { run_ids })
+    await untilReplay(owner, first.id)
+    const almost = 24 * 3600 * 1000 - 600_000
+    await inReports(owner, 'UPDATE replays SET created_at = created_at - ?', almost)
+    expect((await startWithKey(owner, 'one', { run_ids })).id).toBe(first.id)
+    await inReports(owner, 'UPDATE replays SET created_at = created_at - 600000')
+    const second = await startWithKey(owner, 'one', { run_ids })
+    expect(second.id).not.toBe(first.id)
+    await untilReplay(owner, second.id)
+    expect(await replayedRuns(id)).toEqual([...run_ids, ...run_ids])
+    // The latest replay with the key counts.
+    expect((await startWithKey(owner, 'one', { run_ids })).id).toBe(second.id)
+  })
+
+  it('IDOR: does not return the replay of another user', async () => {
+    const [owner, mallory] = [await someOwner(), await someOwner()]
+    const { run_ids } = await successfulRun(owner)
+    await startWithKey(owner, 'one', { run_ids })
+    const own = await successfulRun(mallory)
+    await startWithKey(mallory, 'other', { run_ids: own.run_ids })
+    expect((await sendWithKey(mallory, 'one', { run_ids })).status).toBe(404)
+  })
+
+  it.each(['', 'a'.repeat(256), 'caf\u00e9'])('is refused if it is malformed: %j', async (key) => {
+    const owner = await someOwner()
+    const { run_ids } = await successfulRun(owner)
+    const response = await sendWithKey(owner, key, { run_ids })
+    const { message }: { message: string } = await response.json()
+    expect([response.status, message]).toEqual([400, expect.stringContaining('Idempotency-Key')])
+  })
+})
+
 describe('POST /api/replays', async () => {
   const owner = await someOwner()
 

@@ -59,9 +59,14 @@ export async function patch(owner: Owner, id: string, over: object): Promise<voi
   expect((await owner.api(`/api/triggers/${id}`, init)).status).toBe(200)
 }
 
-export function send(owner: Owner, path: string, body: unknown = {}): Promise<Response> {
+export function send(
+  owner: Owner,
+  path: string,
+  body: unknown = {},
+  headers: Record<string, string> = {},
+): Promise<Response> {
   const { init } = post(path, body)
-  return owner.api(path, init)
+  return owner.api(path, { ...init, headers: { ...init.headers, ...headers } })
 }
 
 export async function startReplay(owner: Owner, body: object): Promise<ReplayRecord> {

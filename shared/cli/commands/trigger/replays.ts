@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import type { BulkReplayFields, Replay, ReplayPreview } from '../../../client/triggers/records.ts'
 import type { TriggerOperations } from '../../../client/triggers/triggers.ts'
+import { withoutUndefined } from '../../../json/without-undefined.ts'
 import type { Cli } from '../../cli.ts'
 import { UsageError } from '../../terminal.ts'
 import { columns, facts, formatUtcTime } from '../columns.ts'
@@ -16,6 +17,7 @@ type Given = {
   code?: 'original' | 'current'
   perMinute?: string
   includeReplayed?: true
+  idempotencyKey?: string
   preview?: true
   yes?: true
   wait: boolean
@@ -33,6 +35,7 @@ export function registerReplayFailed(trigger: Command, cli: Cli): void {
     .option('--code <which>', 'current: the trigger’s current code; original: the code of each run')
     .option('--per-minute <n>', 'maximum number of replays per minute')
     .option('--include-replayed', 'also runs that were already replayed')
+    .option('--idempotency-key <text>', 'the same key starts no second replay within 24 hours')
     .option('--preview', 'only show what would be replayed')
     .option('--yes', 'do not ask for confirmation')
     .option('--no-wait', 'start the replay without waiting for its end')
@@ -48,7 +51,8 @@ export function registerReplayFailed(trigger: Command, cli: Cli): void {
     if (given.preview) return cli.print(command, preview, () => previewLines(preview))
     for (const line of previewLines(preview)) cli.progress(command, line)
     if (!given.yes && !(await cli.confirm(`Replay ${preview.selected} runs?`))) return
-    const started = await triggers.startReplay(fields)
+    const { idempotencyKey } = given
+    const started = await triggers.startReplay(fields, withoutUndefined({ idempotencyKey }))
     if (!given.wait) return cli.print(command, started, () => replayLines(started))
     cli.progress(command, `replay ${started.id}`)
     const ended = await triggers.waitForReplay(started.id)
