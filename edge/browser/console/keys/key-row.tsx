@@ -4,6 +4,7 @@ import type { AccountOperations, Group, UsageKey } from '../../../../shared/clie
 import { TwoStepButton } from '../../components/two-step-button.tsx'
 import { ShortenedId } from '../../components/copy-button.tsx'
 import { Badge, FactList, Time } from '../../components/elements.tsx'
+import { LazyDetails } from '../../components/lazy-details.tsx'
 import { DescriptionNote, UserText } from '../../components/user-text.tsx'
 import { readSubmittedForm } from '../submitted-form.ts'
 import { formatUsd } from '../../../../shared/usd.ts'
@@ -117,7 +118,7 @@ const ChangeCapForm = ({ usageKey, client, change }: ChangeCapFormProps) => {
     )
   }
   return (
-    <OpenedDetails summary="Change spending cap">
+    <LazyDetails summary="Change spending cap">
       <form onSubmit={submit}>
         <CapFields
           suffix={suffix}
@@ -131,7 +132,7 @@ const ChangeCapForm = ({ usageKey, client, change }: ChangeCapFormProps) => {
         )}
         <button>Change spending cap</button>
       </form>
-    </OpenedDetails>
+    </LazyDetails>
   )
 }
 
@@ -143,24 +144,11 @@ const ChangeLimitsForm = ({ usageKey, client, change }: ChangeCapFormProps) => {
     void change('Change limits', () => client.updateUsageApiKey({ usage_api_key, ...limits }))
   }
   return (
-    <OpenedDetails summary="Change limits">
+    <LazyDetails summary="Change limits">
       <form onSubmit={submit}>
         <LimitFields suffix={suffix} limits={usageKey} />
         <button>Change limits</button>
       </form>
-    </OpenedDetails>
-  )
-}
-
-/** Renders its content only while it is open, because the forms of many keys would make the page large. */
-const OpenedDetails = ({ summary, children }: { summary: string; children?: Child }) => {
-  const [isOpen, setIsOpen] = useState(false)
-  return (
-    <details
-      onToggle={(event: Event) => setIsOpen((event.currentTarget as HTMLDetailsElement).open)}
-    >
-      <summary>{summary}</summary>
-      {isOpen && children}
-    </details>
+    </LazyDetails>
   )
 }

@@ -1,8 +1,8 @@
-import { useState } from 'preact/hooks'
 import type { FC } from 'hono/jsx'
 import type { Wallet } from '../../../../shared/client/core/account.ts'
 import { CopyButton } from '../../components/copy-button.tsx'
 import { Badge } from '../../components/elements.tsx'
+import { LazyDetails } from '../../components/lazy-details.tsx'
 import { DescriptionNote, UserText } from '../../components/user-text.tsx'
 import { HEADING_MAX_CHARACTERS } from '../permissions.ts'
 import type { Connection } from '../connection.ts'
@@ -20,8 +20,6 @@ type Props = {
 export const WalletRow: FC<Props> = ({ wallet, connection, perform, onChanged }) => {
   const { client } = connection
   const { wallet_address: address, name, description, policy_hash: policyHash } = wallet
-  const [isPolicyShown, setPolicyShown] = useState(false)
-  const [hasTransactions, setTransactions] = useState(false)
   return (
     <li>
       <div>
@@ -36,44 +34,30 @@ export const WalletRow: FC<Props> = ({ wallet, connection, perform, onChanged })
       </div>
       <CopyButton text={address} of={`the address ${address}`} />
       {policyHash !== undefined && (
-        <details
-          class="part"
-          onToggle={(event: Event) => {
-            if (isOpen(event)) setPolicyShown(true)
-          }}
-        >
-          <summary>Show policy</summary>
-          {isPolicyShown && (
-            <LazyPart
-              what="policy"
-              load={() => import('/scripts/policies.js')}
-              show={(module, root) =>
-                module.showWalletPolicy(root, { client, wallet, perform, onChanged })
-              }
-            />
-          )}
-        </details>
-      )}
-      {/* Removed when it is closed, to end the polling. */}
-      <details class="part" onToggle={(event: Event) => setTransactions(isOpen(event))}>
-        <summary>Show transactions</summary>
-        {hasTransactions && (
+        <LazyDetails class="part" summary="Show policy" keepsContent>
           <LazyPart
-            what="transactions"
-            load={() => import('/scripts/transactions.js')}
+            what="policy"
+            load={() => import('/scripts/policies.js')}
             show={(module, root) =>
-              module.showWalletTransactions(root, {
-                operations: client.transactions,
-                wallet,
-                perform,
-                isLive: connection.by === 'key',
-              })
+              module.showWalletPolicy(root, { client, wallet, perform, onChanged })
             }
           />
-        )}
-      </details>
+        </LazyDetails>
+      )}
+      <LazyDetails class="part" summary="Show transactions">
+        <LazyPart
+          what="transactions"
+          load={() => import('/scripts/transactions.js')}
+          show={(module, root) =>
+            module.showWalletTransactions(root, {
+              operations: client.transactions,
+              wallet,
+              perform,
+              isLive: connection.by === 'key',
+            })
+          }
+        />
+      </LazyDetails>
     </li>
   )
 }
-
-const isOpen = ({ currentTarget }: Event) => (currentTarget as HTMLDetailsElement).open
