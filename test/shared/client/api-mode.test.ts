@@ -7,10 +7,12 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { operations } from '../../../origin/http/operations.ts'
 import type { ApiClient } from '../../../shared/client/api/client.ts'
 import { createClient } from '../../../shared/client/client.ts'
+import type { AuditEntry, AuditLogPage } from '../../../shared/client/core/audit-log.ts'
 import type { ApiOptions } from '../../../shared/client/options.ts'
 import { actionCid } from '../../../shared/cid/compute-cid.ts'
 import { hasApiKeyFormat } from '../../../shared/wire/api-key.ts'
 import { type ProcessorDouble, startProcessor } from '../../doubles/processor/server.ts'
+import { showEvidence } from '../../origin/client/client-of.ts'
 import { startOrigin, type TestOrigin } from '../../origin/http/origin.ts'
 
 let origin: TestOrigin
@@ -637,6 +639,92 @@ describe('the audit log', () => {
     expect(newest[0]).toMatchObject({ operation: 'add_group', sequence: newest.length })
     const small = await client.auditLog.page({ page_size: 1 })
     expect(small.entries).toEqual(newest.slice(0, 1))
+  })
+
+  /** A client that verifies the origin, on a connection that changes pages of the log. */
+  const verifying = (key: string, change: (page: AuditLogPage) => AuditLogPage = (page) => page) =>
+    clientOf({
+      apiKey: key,
+      verify: 'once',
+      // `recorded` would count the requests for evidence as operations.
+      fetch: async (input, init) => {
+        const response = await fetch(input, init)
+        if (!urlOf(input).includes('/audit_log')) return response
+        return Response.json(change((await response.json()) as AuditLogPage))
+      },
+    })
+
+  beforeAll(() => showEvidence(origin))
+
+  it('is verified, also against a head that was kept', async () => {
+    const key = await origin.account()
+    const audited = verifying(key)
+    await audited.addGroup({ group_name: 'a' })
+    const first = await audited.auditLog.verify()
+    expect(first.entries.map(({ operation }) => operation)).toEqual(['new_account', 'add_group'])
+    expect(first.head).toMatchObject({
+      account_hash: origin.hashOf(key),
+      sequence: 2,
+      entry_sha256: first.entries[1]!.sha256,
+    })
+    await audited.addGroup({ group_name: 'b' })
+    const second = await audited.auditLog.verify({ since: first.statement })
+    expect(second.entries.slice(0, 2)).toEqual(first.entries)
+    expect(second.head.sequence).toBe(3)
+  })
+
+  it('tampering: is refused if an entry was changed or removed', async () => {
+    const key = await origin.account()
+    await verifying(key).addGroup({ group_name: 'a' })
+    const refusal = (change: (page: AuditLogPage) => AuditLogPage) =>
+      verifying(key, change)
+        .auditLog.verify()
+        .catch((error: unknown) => error)
+    const renamed = (entry: AuditEntry) => ({ ...entry, operation: 'other' })
+    const changes: [
+      flaw: string,
+      sequence: number,
+      change: (page: AuditLogPage) => AuditLogPage,
+    ][] = [
+      ['entry_changed', 1, ({ entries, head }) => ({ entries: entries.map(renamed), head })],
+      ['gap', 1, ({ entries, head }) => ({ entries: entries.slice(1), head })],
+      ['truncated', 2, ({ entries, head }) => ({ entries: entries.slice(0, 1), head })],
+    ]
+    for (const [flaw, sequence, change] of changes)
+      expect(await refusal(change)).toMatchObject({ name: 'AuditLogRefused', flaw, sequence })
+  })
+
+  it('tampering: is refused if the head is that of another account, or not signed by the origin', async () => {
+    const [key, other] = [await origin.account(), await origin.account()]
+    const { head: foreign } = await clientOf({ apiKey: other }).auditLog.page()
+    const withForeignHead = verifying(key, (page) => ({ ...page, head: foreign }))
+    await expect(withForeignHead.auditLog.verify()).rejects.toMatchObject({
+      name: 'AuditLogRefused',
+      flaw: 'other_account',
+    })
+    const withForgedHead = verifying(key, ({ entries, head }) => {
+      const [header, payload] = head.statement.split('.')
+      const statement = `${header}.${payload}.${Buffer.alloc(64, 1).toString('base64url')}`
+      return { entries, head: { ...head, statement } }
+    })
+    await expect(withForgedHead.auditLog.verify()).rejects.toMatchObject({
+      name: 'AuditLogRefused',
+      flaw: 'signature',
+    })
+  })
+
+  it('truncation: an older log with its own signed head is refused by who kept a newer head', async () => {
+    const key = await origin.account()
+    const old = await clientOf({ apiKey: key }).auditLog.page({ order: 'oldest' })
+    await verifying(key).addGroup({ group_name: 'a' })
+    const { statement: since } = await verifying(key).auditLog.verify()
+    const rolledBack = verifying(key, () => old).auditLog
+    expect((await rolledBack.verify()).entries).toHaveLength(1)
+    await expect(rolledBack.verify({ since })).rejects.toMatchObject({
+      name: 'AuditLogRefused',
+      flaw: 'truncated',
+      sequence: 2,
+    })
   })
 })
 
