@@ -1,19 +1,23 @@
 /** An OAuth client and a person with a browser, against the whole Worker. */
 import { inject } from 'vitest'
 import { encodeBase64url } from '../../../shared/encoding/base64url.ts'
-import { edge, random } from '../app.ts'
+import { startSession } from '../../../edge/identity/sessions.ts'
+import { findOrCreateUser } from '../../../edge/identity/users.ts'
+import { db, edge, env, random } from '../app.ts'
 import { challengeOf } from '../identity/agent.ts'
-import { field, openBrowser, signIn } from '../identity/browser.ts'
+import { field, openBrowser } from '../identity/browser.ts'
 
 export type Person = ReturnType<typeof openBrowser>
 
 let people = 0
 
-/** A browser of the Worker, signed in with a new account. */
+/** A browser of the Worker with a session of a new account. Mailed sign-in links are limited per address. */
 export async function signedIn(): Promise<Person & { email: string }> {
   const browser = anonymous()
   const email = `oauth${++people}-${crypto.randomUUID()}@example.com`
-  await signIn(browser, email)
+  const deps = { db, now: Date.now, random, settings: env }
+  const user = await findOrCreateUser(deps, email)
+  browser.jar.cookie = `__Host-svc=${await startSession(deps, user.id)}`
   return { ...browser, email }
 }
 
