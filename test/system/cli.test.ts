@@ -306,7 +306,7 @@ describe('svc trigger replay-failed', () => {
     }
     await json('svc trigger create action.js --name repeated --webhook')
     const { run_id } = await json(`svc trigger fire repeated --body '{}' --no-wait`)
-    const replay = `svc trigger replay-failed ${run_id} --yes --no-wait --idempotency-key`
+    const replay = `svc trigger replay-failed ${run_id} --include-replayed --yes --no-wait --idempotency-key`
     const { id } = await json(`${replay} one`)
     expect((await json(`${replay} one`)).id).toBe(id)
     expect((await json(`${replay} two`)).id).not.toBe(id)
