@@ -686,6 +686,13 @@ export const CHAIN_EVENT_ADDRESSES_MAX = 10_000
 export const USER_ADDRESSES_MAX = 100_000
 
 /**
+ * Bounds of the interval of a trigger on blocks. The minimum is about 10 s of blocks, so that a fast chain does not fill
+ * the queue; the maximum is about a year of the fastest chain.
+ */
+export const BLOCKS_EVERY_MIN = { ethereum: 1, base: 5, arbitrum: 40, bsc: 15, polygon: 5 }
+export const BLOCKS_EVERY_MAX = 100_000_000
+
+/**
  * Limits on `where`. The watcher of a chain holds the conditions of all of its triggers in memory. Values of `in` can
  * become a topic filter.
  */

@@ -1,6 +1,6 @@
 import { TriggerRejectedError } from '../triggers/trigger-rejected-error.ts'
-import { CHAIN_NAMES, type ChainName, type Chains } from '../../shared/config/chain-settings.ts'
-import { filterAddresses, type LogFilter } from './matching/log-filter.ts'
+import { CHAIN_NAMES, type ChainName } from '../../shared/config/chain-settings.ts'
+import type { LogFilter } from './matching/log-filter.ts'
 import type { EventSignature } from './signature/event-signature.ts'
 import { parseEventSignature } from './signature/parse-event-signature.ts'
 import { EventSignatureError } from './signature/event-signature-error.ts'
@@ -37,8 +37,7 @@ export function readChainEventConfig(config: Record<string, unknown>): ChainEven
   const contracts = readAddresses(config)
   if ('problem' in contracts) throw new TriggerRejectedError({ reason: 'field', ...contracts })
   const signature = readSignature(config.event_signature)
-  const start = readStartBlock(config.start_block)
-  if ('problem' in start) refuse('start_block', start.problem, start.fix)
+  const startBlock = readStartBlock(config.start_block)
   const topics = readTopicFilters(config.topic_filters, signature)
   if ('problem' in topics) throw new TriggerRejectedError({ reason: 'field', ...topics })
   const where = readWhere(config.where, signature)
@@ -48,35 +47,12 @@ export function readChainEventConfig(config: Record<string, unknown>): ChainEven
     signatureText: String(config.event_signature),
     signature,
     filter: withConditions({ ...contracts, topic0: signature.topic0, topics }, where, signature),
-    startBlock: start.number,
+    startBlock,
   }
 }
 
-/**
- * Rejects a chain that the deployment does not watch, because a trigger for it would never fire.
- * @throws {TriggerRejectedError}
- */
-export function requireConfiguredChain(chain: ChainName, chains: Chains): void {
-  if (chains[chain]) return
-  const configured = CHAIN_NAMES.filter((name) => chains[name])
-  throw new TriggerRejectedError({ reason: 'chain_not_configured', chain, configured })
-}
-
-/** Returns true if two configurations match the same events, so that the trigger can keep its position in the chain. */
-export function watchesSameEvents(one: ChainEventConfig, other: ChainEventConfig): boolean {
-  const watched = ({ chain, filter, startBlock }: ChainEventConfig) =>
-    JSON.stringify([
-      chain,
-      filter.address ?? [...filterAddresses(filter)],
-      filter.topic0,
-      filter.topics,
-      startBlock,
-      filter.where ?? null,
-    ])
-  return watched(one) === watched(other)
-}
-
-function readChain(chain: unknown): ChainName {
+/** @throws {TriggerRejectedError} */
+export function readChain(chain: unknown): ChainName {
   const known = CHAIN_NAMES.find((name) => name === chain)
   if (known !== undefined) return known
   const problem = chain === undefined ? 'required' : 'unknown chain'
@@ -105,21 +81,23 @@ function refuse(key: string, problem: string, fix: string): never {
 const START_BLOCK_FIX =
   'Send a block number: an integer, a string of decimal digits, or 0x and hex digits. Omit it to start at the head.'
 
-/** Validates a start block. `number` is null if no start block is set. */
-function readStartBlock(
-  block: unknown,
-): { number: number | null } | { problem: string; fix: string } {
-  if (block === undefined || block === null) return { number: null }
+/**
+ * Returns null if no start block is set.
+ * @throws {TriggerRejectedError}
+ */
+export function readStartBlock(block: unknown): number | null {
+  if (block === undefined || block === null) return null
   const isText = typeof block === 'string' && /^([0-9]{1,32}|0x[0-9a-fA-F]{1,32})$/.test(block)
   if (typeof block !== 'number' && !isText)
-    return {
-      problem: 'expected an integer, or a string of decimal or hex digits',
-      fix: START_BLOCK_FIX,
-    }
+    return refuse(
+      'start_block',
+      'expected an integer, or a string of decimal or hex digits',
+      START_BLOCK_FIX,
+    )
   const number = Number(block)
   if (!Number.isInteger(number) || number < 0)
-    return { problem: 'expected a non-negative integer', fix: START_BLOCK_FIX }
+    refuse('start_block', 'expected a non-negative integer', START_BLOCK_FIX)
   if (!Number.isSafeInteger(number))
-    return { problem: 'too large for a block number', fix: START_BLOCK_FIX }
-  return { number }
+    refuse('start_block', 'too large for a block number', START_BLOCK_FIX)
+  return number
 }

@@ -1,4 +1,7 @@
-/** A validated log with lower-case hex values. Logs are sent between Durable Objects and stored as JSON. */
+/**
+ * A validated log with lower-case hex values, or the mark of a block (`block-mark.ts`). Logs are sent between Durable
+ * Objects and stored as JSON.
+ */
 export type ChainLog = {
   address: string
   /** One to four topics of 32 bytes each. The first identifies the event. Logs without topics are dropped. */

@@ -5,6 +5,7 @@ import { mediaTypeOf } from '../../shared/network/media-type.ts'
 import type { ChainLog } from '../chain/chain-log.ts'
 import type { ChainName } from '../../shared/config/chain-settings.ts'
 import type { DecodePlan } from '../chain/decoding/decoded-log.ts'
+import { toBlockEvent } from '../chain/decoding/block-event.ts'
 import { toChainEvent } from '../chain/decoding/chain-event.ts'
 import { parseEventSignature } from '../chain/signature/parse-event-signature.ts'
 import { nominalTime } from '../schedule/tick-run.ts'
@@ -52,6 +53,15 @@ export type ScheduleFiring = { source: 'schedule'; scheduledAt: number } & (
  */
 export type ParamsFiring = { source: 'params' }
 
+/** A block of a chain event with `blocks`. The body is the mark of the block as JSON (`edge/chain/block-mark.ts`). */
+export type BlockFiring = {
+  source: 'chain_event'
+  chain: ChainName
+  chainId: number
+  /** Interval that was configured when the block fired the run. */
+  every: number
+}
+
 /**
  * A log of a chain event. The body is the log as JSON. The decoding plan is stored with the firing, so that the run's
  * input stays the same if such events are decoded differently later.
@@ -73,6 +83,7 @@ export type Firing =
   | WebhookBatchFiring
   | ScheduleFiring
   | ChainEventFiring
+  | BlockFiring
   | ParamsFiring
 
 /**
@@ -135,9 +146,15 @@ function scheduleParams(firing: ScheduleFiring): Record<string, unknown> {
   }
 }
 
-function chainParams(firing: ChainEventFiring, body: Uint8Array): Record<string, unknown> {
-  const { source, chain, chainId, signature: signatureText, plan } = firing
+function chainParams(
+  firing: ChainEventFiring | BlockFiring,
+  body: Uint8Array,
+): Record<string, unknown> {
+  const { source, chain, chainId } = firing
   const log = JSON.parse(new TextDecoder().decode(body)) as ChainLog
+  if ('every' in firing)
+    return { source, event: toBlockEvent({ chain, chainId, every: firing.every, mark: log }) }
+  const { signature: signatureText, plan } = firing
   const signature = parseEventSignature(signatureText)
   return { source, event: toChainEvent({ chain, chainId, signatureText, signature, log, plan }) }
 }

@@ -1,5 +1,7 @@
 import { QUEUED_BYTES_MAX } from '../../shared/limits.ts'
-import { type ChainEventConfig, readChainEventConfig } from '../chain/chain-event-config.ts'
+import { type ChainConfig, isOnLogs, readChainConfig } from '../chain/chain-config.ts'
+import type { ChainEventConfig } from '../chain/chain-event-config.ts'
+import type { BlockIntervalConfig } from '../chain/block-interval-config.ts'
 import type { ChainLog } from '../chain/chain-log.ts'
 import type { Chains } from '../../shared/config/chain-settings.ts'
 import type { DecodePlan } from '../chain/decoding/decoded-log.ts'
@@ -7,7 +9,7 @@ import { logRunSuffix } from '../chain/log-run-suffix.ts'
 import type { DeliveryResponse, LogDelivery } from '../chain/subscription.ts'
 import type { EventRules } from './event-rules.ts'
 import type { FiredLogs } from './fired-logs.ts'
-import type { ChainEventFiring } from './firing.ts'
+import type { BlockFiring, ChainEventFiring } from './firing.ts'
 import type { Intake } from './intake.ts'
 import type { QueueSize } from './queue-size.ts'
 import type { TriggerRow } from './records.ts'
@@ -40,7 +42,7 @@ type LogIntakeOptions = {
  */
 export class LogIntake {
   readonly #options: LogIntakeOptions
-  #config: { text: string; value: ChainEventConfig } | undefined
+  #config: { text: string; value: ChainConfig } | undefined
   #isWatcherWaiting = false
 
   constructor(options: LogIntakeOptions) {
@@ -99,12 +101,16 @@ export class LogIntake {
     let { learned } = watch
     const filtered = new Set<string>()
     const suffixes = logs.map((log) => logRunSuffix(trigger.triggerId, log))
+    const arrivalOf = (log: ChainLog) => {
+      if (!isOnLogs(config)) return blockArrival(config, chainId, log)
+      const planned = planLogDecoding(config.signature, log, learned)
+      learned = planned.learned
+      return logArrival(config, chainId, log, planned.plan)
+    }
     const firings = logs.map((log, at) => ({
       suffix: suffixes[at]!,
       arrival: () => {
-        const planned = planLogDecoding(config.signature, log, learned)
-        learned = planned.learned
-        const arrival = arrivalOf(config, chainId, log, planned.plan)
+        const arrival = arrivalOf(log)
         const event = rules.apply(trigger, arrival.firing, arrival.body)
         if (event.state === 'accepted') return { ...arrival, ...event }
         filtered.add(suffixes[at]!)
@@ -131,16 +137,16 @@ export class LogIntake {
   }
 
   /** Cached so that the JSON is not parsed for every delivery. */
-  #configOf({ config: text }: TriggerRow): ChainEventConfig {
+  #configOf({ config: text }: TriggerRow): ChainConfig {
     if (this.#config?.text !== text)
-      this.#config = { text, value: readChainEventConfig(JSON.parse(text)) }
+      this.#config = { text, value: readChainConfig(JSON.parse(text)) }
     return this.#config.value
   }
 }
 
 const encoder = new TextEncoder()
 
-function arrivalOf(config: ChainEventConfig, chainId: number, log: ChainLog, plan: DecodePlan) {
+function logArrival(config: ChainEventConfig, chainId: number, log: ChainLog, plan: DecodePlan) {
   const { chain, signatureText } = config
   const firing: ChainEventFiring = {
     source: 'chain_event',
@@ -150,4 +156,13 @@ function arrivalOf(config: ChainEventConfig, chainId: number, log: ChainLog, pla
     plan,
   }
   return { firing: JSON.stringify(firing), body: encoder.encode(JSON.stringify(log)) }
+}
+
+function blockArrival(
+  { chain, filter: { every } }: BlockIntervalConfig,
+  chainId: number,
+  mark: ChainLog,
+) {
+  const firing: BlockFiring = { source: 'chain_event', chain, chainId, every }
+  return { firing: JSON.stringify(firing), body: encoder.encode(JSON.stringify(mark)) }
 }

@@ -2,7 +2,7 @@ import { runTrace } from '../../shared/telemetry/run-trace.ts'
 import { isSecretHeader } from '../triggers/secret-headers.ts'
 import { MASKED_HEADER } from '../../shared/wire/masked-header.ts'
 import type { LogLine } from '../../shared/wire/log-line.ts'
-import { readChainEventConfig } from '../chain/chain-event-config.ts'
+import { isOnLogs, readChainConfig } from '../chain/chain-config.ts'
 import { addressCount } from '../chain/matching/address-list.ts'
 import { checksummedAddress } from '../chain/decoding/checksummed-address.ts'
 import type { Chains } from '../../shared/config/chain-settings.ts'
@@ -75,18 +75,21 @@ function scheduleFields({ enabled, nextTickAt }: TriggerRow, config: Record<stri
 
 /** The contract address has its EIP-55 checksum, even if the owner sent the address without one. */
 function chainEventFields(row: TriggerRow, config: Record<string, unknown>, chains: Chains) {
-  const { chain, signature, filter } = readChainEventConfig(config)
-  const { address, addresses } = filter
+  const read = readChainConfig(config)
   const ownFinality = parseTriggerOptions(row).finality
   // A chain that is no longer configured has no default finality.
-  const finality = ownFinality ?? chains[chain]?.finality
+  const finality = ownFinality ?? chains[read.chain]?.finality
+  const shown = finality === undefined ? {} : { finality }
+  if (!isOnLogs(read)) return shown
+  const { signature, filter } = read
+  const { address, addresses } = filter
   return {
     config:
       address === null ? config : { ...config, contract_address: checksummedAddress(address) },
     ...(addresses && { addresses_count: addressCount(addresses) }),
     canonical_signature: signature.canonical,
     topic0: signature.topic0,
-    ...(finality === undefined ? {} : { finality }),
+    ...shown,
   }
 }
 

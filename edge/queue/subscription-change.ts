@@ -1,4 +1,4 @@
-import { readChainEventConfig, watchesSameEvents } from '../chain/chain-event-config.ts'
+import { isOnLogs, readChainConfig, watchesSameEvents } from '../chain/chain-config.ts'
 import type { ChainName } from '../../shared/config/chain-settings.ts'
 import type { TriggerOptions } from '../../shared/wire/trigger.ts'
 import { parseTriggerOptions, type TriggerRow } from './records.ts'
@@ -25,8 +25,8 @@ export function planSubscriptionChange(
   change: TriggerChange,
   knownHead?: KnownHead,
 ): SubscriptionChange {
-  const before = readChainEventConfig(JSON.parse(row.config))
-  const config = change.config ? readChainEventConfig(change.config) : before
+  const before = readChainConfig(JSON.parse(row.config))
+  const config = change.config ? readChainConfig(change.config) : before
   const { finality: finalityBefore } = parseTriggerOptions(row)
   const finality = change.options ? change.options.finality : finalityBefore
   const next = watchesSameEvents(before, config)
@@ -50,6 +50,8 @@ export function planSubscriptionChange(
    * apply.
    */
   function resetLearned(): SubscriptionState {
-    return before.signatureText === config.signatureText ? watch : { ...watch, learned: null }
+    const isChanged =
+      isOnLogs(before) && isOnLogs(config) && before.signatureText !== config.signatureText
+    return isChanged ? { ...watch, learned: null } : watch
   }
 }

@@ -2,7 +2,7 @@
  * Subscription of a chain event trigger, and its progress. Stored as JSON in the trigger's row. All functions in this
  * file are pure.
  */
-import type { ChainEventConfig } from '../chain/chain-event-config.ts'
+import type { ChainConfig } from '../chain/chain-config.ts'
 import type { ChainName } from '../../shared/config/chain-settings.ts'
 import type { LearnedIndexed } from '../chain/decoding/learn-indexed.ts'
 import type { Finality } from '../chain/finality.ts'
@@ -107,7 +107,7 @@ function advanceBackfill(
 export function subscriptionOf(
   trigger: { triggerId: string; version: number },
   watch: SubscriptionState,
-  { filter }: ChainEventConfig,
+  { filter }: Pick<ChainConfig, 'filter'>,
   finality: Finality,
 ): Subscription | undefined {
   const { since, toldAt, generation, backfill } = watch

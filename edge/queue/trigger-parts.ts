@@ -3,7 +3,7 @@ import { drizzle } from 'drizzle-orm/durable-sqlite'
 import type { TriggerRecord } from '../../shared/wire/trigger.ts'
 import * as indexSchema from '../db/schema.ts'
 import { TRIGGER_ID_CHARACTERS } from '../../shared/ids.ts'
-import { readChainEventConfig } from '../chain/chain-event-config.ts'
+import { readChainConfig } from '../chain/chain-config.ts'
 import { Rejections } from '../sources/rejections.ts'
 import { SourceGate } from '../sources/source-gate.ts'
 import type { ChainName } from '../../shared/config/chain-settings.ts'
@@ -430,5 +430,5 @@ function currentSubscription(state: TriggerState, env: Env): Subscription | unde
   // configured again.
   if (defaultFinality === undefined) throw new Error('the chain is not configured')
   const finality = resolveFinality(parseTriggerOptions(current), defaultFinality)
-  return subscriptionOf(current, watch, readChainEventConfig(JSON.parse(current.config)), finality)
+  return subscriptionOf(current, watch, readChainConfig(JSON.parse(current.config)), finality)
 }

@@ -43,6 +43,8 @@ export type RunSummary = {
   scheduledAt: number | null
   /** Null if the trigger is not a chain event. */
   blockNumber: number | null
+  /** Interval in blocks. Null if the run was not fired by a block. */
+  every: number | null
   /** First characters of the error, or of the response as JSON. Null until the run finishes. */
   text: string | null
 }

@@ -1,5 +1,5 @@
 import type { TriggerOptions } from '../../shared/wire/trigger.ts'
-import { requireConfiguredChain } from '../chain/chain-event-config.ts'
+import { requireConfiguredChain } from '../chain/chain-config.ts'
 import type { ChainName, Chains } from '../../shared/config/chain-settings.ts'
 import { resolveFinality } from '../chain/finality.ts'
 import type { Watcher } from '../chain/watch/watcher.ts'

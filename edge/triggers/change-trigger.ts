@@ -1,7 +1,7 @@
 import { actionCid } from '../../shared/cid/compute-cid.ts'
 import { withoutUndefined } from '../../shared/json/without-undefined.ts'
 import type { PatchTrigger, StoredTrigger } from '../../shared/wire/trigger.ts'
-import { readChainEventConfig } from '../chain/chain-event-config.ts'
+import { readChainConfig } from '../chain/chain-config.ts'
 import type { Env, Settings } from '../env.ts'
 import { prepareSecrets } from '../sources/prepare-secrets.ts'
 import type { TriggerObject } from '../queue/trigger-object.ts'
@@ -79,7 +79,7 @@ export async function changeTrigger(
     warnings = await storedKeyWarnings(env, now, { sealed, triggerId, ownerId }, cid)
   }
   if (known.kind === 'chain_event' && body.config)
-    warnings.push(...missingIndexedWarnings(readChainEventConfig(body.config)))
+    warnings.push(...missingIndexedWarnings(readChainConfig(body.config)))
   let head: KnownHead | undefined
   for (let tries = 0; tries < TRIES; tries++) {
     const changed = await queue.change(ownerId, change, head)

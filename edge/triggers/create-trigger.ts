@@ -6,7 +6,7 @@ import {
   type StoredTrigger,
   type TriggerRecord,
 } from '../../shared/wire/trigger.ts'
-import { readChainEventConfig } from '../chain/chain-event-config.ts'
+import { readChainConfig } from '../chain/chain-config.ts'
 import type { Chains } from '../../shared/config/chain-settings.ts'
 import type { Env, Settings } from '../env.ts'
 import type { TriggerObject } from '../queue/trigger-object.ts'
@@ -83,7 +83,7 @@ export async function createTrigger(
   const cid = await actionCid(body.action_code)
   const { sealed, warnings } = await sealUsageKey(env, now, body.usage_api_key, cid, owner)
   if (body.kind === 'chain_event')
-    warnings.push(...missingIndexedWarnings(readChainEventConfig(body.config)))
+    warnings.push(...missingIndexedWarnings(readChainConfig(body.config)))
   const record = await storeTrigger(
     env,
     settings,
@@ -146,7 +146,7 @@ async function firstWatch(
   version: number,
   body: Pick<CreateTrigger, 'enabled' | 'options' | 'config'>,
 ): Promise<SubscriptionState> {
-  const { chain, startBlock } = readChainEventConfig(body.config)
+  const { chain, startBlock } = readChainConfig(body.config)
   // The watcher also ignores generations below that of an earlier trigger, and a generation is never above a version.
   const watch = { ...newSubscriptionState(chain), generation: version - 1 }
   if (!body.enabled) return watch

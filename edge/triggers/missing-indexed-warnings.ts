@@ -1,3 +1,4 @@
+import type { BlockIntervalConfig } from '../chain/block-interval-config.ts'
 import type { ChainEventConfig } from '../chain/chain-event-config.ts'
 import { knownLayouts } from '../chain/decoding/known-events.ts'
 import { ambiguousLayouts } from '../chain/decoding/ambiguous-layouts.ts'
@@ -7,10 +8,11 @@ import { signatureWithIndexed } from '../chain/signature/signature-with-indexed.
  * Returns a warning if logs cannot be decoded reliably because the event signature has no `indexed` keywords. The
  * warning suggests signatures that include them.
  */
-export function missingIndexedWarnings({
-  signature,
-  filter,
-}: Pick<ChainEventConfig, 'signature' | 'filter'>): string[] {
+export function missingIndexedWarnings(
+  config: Pick<ChainEventConfig, 'signature' | 'filter'> | BlockIntervalConfig,
+): string[] {
+  if (!('signature' in config)) return []
+  const { signature, filter } = config
   const layouts = ambiguousLayouts(signature, filter.topics.length)
   if (layouts.length === 0) return []
   const forms = layouts.map((indexed) => signatureWithIndexed(signature, indexed)).join(' or ')

@@ -6,7 +6,7 @@ import {
   TRIGGER_SOURCE_MAX_BYTES,
 } from '../../shared/limits.ts'
 import type { PatchTrigger, TriggerKind, TriggerOptions } from '../../shared/wire/trigger.ts'
-import { readChainEventConfig, requireConfiguredChain } from '../chain/chain-event-config.ts'
+import { readChainConfig, requireConfiguredChain } from '../chain/chain-config.ts'
 import type { Chains } from '../../shared/config/chain-settings.ts'
 import { checkSchedule } from '../schedule/check-schedule.ts'
 import { endedReason } from '../schedule/schedule.ts'
@@ -50,7 +50,7 @@ export function requireAllowedFields(
 ): void {
   const { config, options, action_code, default_params } = fields
   if (config && kind === 'chain_event')
-    requireConfiguredChain(readChainEventConfig(config).chain, chains)
+    requireConfiguredChain(readChainConfig(config).chain, chains)
   else if (config) requireConfig(kind, config)
   if (options) requireOptions(kind, options)
   if (action_code !== undefined) requireSource(action_code)

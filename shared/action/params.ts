@@ -2,6 +2,7 @@
  * Params of runs that a trigger fires (docs/triggers.md#what-the-action-gets). `Defaults` is the type of the trigger's
  * `default_params`, whose keys are merged with those of the event.
  */
+import type { ChainBlock } from './chain-block.ts'
 import type { ChainEvent, DecodedValue } from './chain-event.ts'
 
 type WithDefaults<Params, Defaults> = Omit<Defaults, keyof Params> & Params
@@ -94,3 +95,9 @@ export type ChainEventParams<
   Args extends readonly DecodedValue[] = readonly DecodedValue[],
   Defaults = unknown,
 > = WithDefaults<{ source: 'chain_event'; event: ChainEvent<Args> }, Defaults>
+
+/** A block of a chain event with `config.blocks`. */
+export type ChainBlockParams<Defaults = unknown> = WithDefaults<
+  { source: 'chain_event'; event: ChainBlock },
+  Defaults
+>

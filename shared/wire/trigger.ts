@@ -180,7 +180,8 @@ const fields = {
   config: jsonObject.describe(
     'webhook: {}. schedule: {cron, timezone?, starts_at?, ends_at?, jitter_s?} with a cron expression of 5 fields, or 6 with seconds first, ' +
       'whose ticks are at least 30 s apart, in UTC or the IANA time zone; or {at} for a single run. Times are in RFC 3339. ' +
-      'chain_event: {chain, contract_address or addresses, event_signature, start_block?, topic_filters?, where?}.',
+      'chain_event: {chain, contract_address or addresses, event_signature, start_block?, topic_filters?, where?}, ' +
+      'or {chain, blocks: {every}, start_block?} for each block whose number is divisible by every.',
   ),
   options: triggerOptions.describe('Options that do not apply to the kind are rejected.'),
   enabled: z.boolean().describe('A disabled trigger does not fire.'),
@@ -291,7 +292,7 @@ export const triggerRecord = z.object({
   next_run_at: timeText.nullable().exactOptional(),
   /** Schedules only: why an enabled trigger has no next run. Absent otherwise. */
   ended_reason: z.string().exactOptional(),
-  /** Chain events only: normalized signature of the event. `topic0` is the hash of this signature. */
+  /** Chain events on logs only: normalized signature of the event. `topic0` is the hash of this signature. */
   canonical_signature: z.string().exactOptional(),
   topic0: z.string().exactOptional(),
   /** Chain events with `config.addresses` only: number of addresses. Lists of triggers omit the addresses. */

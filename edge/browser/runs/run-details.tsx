@@ -139,10 +139,7 @@ const EventPart: FC<{ event: RunEventView; reorged: boolean }> = ({ event, reorg
           'On the chain',
           reorged ? 'no: its block was removed by a reorganization' : 'yes, as of the last check',
         ],
-        ['Transaction', <UserText text={event.transaction} />],
-        ['Contract', <UserText text={event.contract} />],
-        ['Signature', <UserText text={event.signature} />],
-        ['Decoding', DECODED.get(event.decode) ?? <UserText text={event.decode} />],
+        ...(event.every === '' ? logFacts(event) : blockFacts(event)),
         ...event.decoded.map(([name, value]): [string, Child] => [
           escapeInvisible(name),
           <UserText text={value} max={500} />,
@@ -151,6 +148,23 @@ const EventPart: FC<{ event: RunEventView; reorged: boolean }> = ({ event, reorg
     />
   </section>
 )
+
+const blockFacts = ({ hash, every }: RunEventView): [string, Child][] => [
+  ['Hash', <UserText text={hash} />],
+  ['Interval', <UserText text={`${every} blocks`} />],
+]
+
+const logFacts = ({
+  transaction,
+  contract,
+  signature,
+  decode,
+}: RunEventView): [string, Child][] => [
+  ['Transaction', <UserText text={transaction} />],
+  ['Contract', <UserText text={contract} />],
+  ['Signature', <UserText text={signature} />],
+  ['Decoding', DECODED.get(decode) ?? <UserText text={decode} />],
+]
 
 const ReceiptPart: FC<{ run: RunView }> = ({ run: { receipt, claims, charged_cents } }) => (
   <section class="card" aria-labelledby="receipt">

@@ -48,7 +48,7 @@ function tookText({ startedAt, finishedAt, status }: RunSummary, now: number): s
   return status === 'running' ? `${formatDuration(Math.max(0, now - startedAt))} so far` : ''
 }
 
-function firedText({ source, bodyBytes, scheduledAt, blockNumber }: RunSummary): string {
+function firedText({ source, bodyBytes, scheduledAt, blockNumber, every }: RunSummary): string {
   switch (source) {
     case 'webhook':
       return `Webhook, ${formatBytes(bodyBytes)}`
@@ -57,6 +57,7 @@ function firedText({ source, bodyBytes, scheduledAt, blockNumber }: RunSummary):
     case 'schedule':
       return scheduledAt === null ? 'Tick' : `Tick of ${formatTime(scheduledAt)}`
     case 'chain_event':
+      if (every !== null) return `Block ${blockNumber}`
       return blockNumber === null ? 'Log' : `Log in block ${blockNumber}`
     case 'params':
       return 'Params'

@@ -27,6 +27,9 @@ export type RunWithTransactions = Pick<RunView, 'id' | 'transactions' | 'finishe
 export type RunEventView = {
   chain: string
   block: string
+  hash: string
+  /** Interval of a trigger on blocks. Empty for logs. */
+  every: string
   transaction: string
   contract: string
   signature: string
@@ -80,6 +83,8 @@ function chainEventOf({ source, event }: Record<string, unknown>): RunEventView 
   return {
     chain: field('chain'),
     block: field('block_number'),
+    hash: field('block_hash'),
+    every: field('every'),
     transaction: field('transaction_hash'),
     contract: field('contract_address'),
     signature: field('event_signature'),

@@ -38,6 +38,7 @@ const PreviewView: FC<PreviewProps> = ({ preview, zone }) => (
   <>
     {preview.next && <Ticks preview={preview} zone={zone} />}
     {preview.topic0 !== undefined && <Logs preview={preview} />}
+    {preview.topic0 === undefined && preview.logs && <Blocks blocks={preview.logs} />}
     {preview.expressions && <Expressions expressions={preview.expressions} />}
     <details>
       <summary>Params passed to the action</summary>
@@ -149,6 +150,14 @@ const Logs: FC<{ preview: TriggerPreview }> = ({ preview }) => {
     </>
   )
 }
+
+const Blocks: FC<{ blocks: readonly Record<string, unknown>[] }> = ({ blocks }) => (
+  <p class="verdict">
+    {blocks.length === 0
+      ? 'The chain has no such block yet.'
+      : `Latest blocks: ${blocks.map(({ block_number }) => String(block_number)).join(', ')}.`}
+  </p>
+)
 
 /** Chain log in the preview. It is untrusted, because anyone can write to the chain. */
 const LogItem: FC<{ log: Record<string, unknown> }> = ({ log }) => {

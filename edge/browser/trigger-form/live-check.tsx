@@ -6,7 +6,7 @@ import { type CheckResult, CheckView } from './check-view.tsx'
 const DEBOUNCE_MS = 500
 
 const CHECKED_INPUTS =
-  '[name=cron], [name=timezone], [name=at], [name=starts_at], [name=ends_at], [name=jitter_s], [name=chain], [name=contract_address], [name=event_signature], [name=start_block], [name^=topic], [name=where], [name^=finality], [name=filter], [name=dedup_key], [name=concurrency_key], [name=order_key]'
+  '[name=cron], [name=timezone], [name=at], [name=starts_at], [name=ends_at], [name=jitter_s], [name=chain], [name=contract_address], [name=event_signature], [name=blocks_every], [name=start_block], [name^=topic], [name=where], [name^=finality], [name=filter], [name=dedup_key], [name=concurrency_key], [name=order_key]'
 
 type FormControl = HTMLInputElement | HTMLSelectElement | HTMLTextAreaElement
 
@@ -53,7 +53,8 @@ export function startLiveCheck(form: HTMLFormElement): void {
 function isComplete(fields: Record<string, string>): boolean {
   const { cron, at = '' } = fields
   if (cron !== undefined) return cron.trim() !== '' || at.trim() !== ''
-  const { contract_address = '', event_signature = '' } = fields
+  const { contract_address = '', event_signature = '', blocks_every = '' } = fields
+  if (blocks_every.trim() !== '') return true
   return contract_address.trim().length >= 42 && event_signature.trim().endsWith(')')
 }
 

@@ -1,7 +1,7 @@
 import type { ChainReader } from '../rpc/chain-reader.ts'
 import { comparePositions, positionOf } from '../chain-log.ts'
-import { toLogQuery } from '../matching/log-filter.ts'
 import { matchesFilter } from '../matching/log-matching.ts'
+import { readerOf } from './filter-reader.ts'
 import { weightOf } from './log-density.ts'
 import { RetryBackoff } from './retry-backoff.ts'
 import { type RangeRequest, RangeReader, type LogBatch } from './range-reader.ts'
@@ -71,13 +71,18 @@ export class BackfillTask {
   ): RangeRequest | undefined {
     const mine = BUFFERED_MAX - this.weight
     if (mine <= 0 || this.#buffered.through >= this.#range.to) return undefined
-    this.#reader ??= new RangeReader(chain, size, {
-      query: toLogQuery(this.#range.filter),
+    this.#reader ??= this.#openReader(chain, size)
+    return this.#reader.next(Math.min(mine, room), isOnly)
+  }
+
+  #openReader(chain: ChainReader, size: RangeSize): RangeReader {
+    const reader = readerOf(this.#range.filter, { chain, size })
+    return new RangeReader(reader.chain, reader.size, {
+      query: reader.query,
       from: Math.max(this.#range.next.block, this.#buffered.through + 1),
       to: this.#range.to,
       lane: 'backfill',
     })
-    return this.#reader.next(Math.min(mine, room), isOnly)
   }
 
   async send(request: RangeRequest): Promise<void> {

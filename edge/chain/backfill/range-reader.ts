@@ -1,8 +1,8 @@
 import type { ChainLog } from '../chain-log.ts'
 import type { LogQuery } from '../matching/log-filter.ts'
 import type { ReadPriority } from '../../../shared/rpc/endpoint-condition.ts'
-import type { ChainReader } from '../rpc/chain-reader.ts'
 import { ChainUnreachableError, RangeRejectedError } from '../../../shared/rpc/chain-read-errors.ts'
+import type { LogReader } from './filter-reader.ts'
 import { LogDensity, weightOf } from './log-density.ts'
 import { readBlockLogs, mayBeTruncated } from './read-block-logs.ts'
 import { type RangeSize, REJECTED_LOGS_MIN } from './range-size.ts'
@@ -39,7 +39,7 @@ const FAILURES_TO_SPLIT = 2
  * send requests (`next`, `send`), so that several readers can share a limit on requests in flight.
  */
 export class RangeReader {
-  readonly #chain: ChainReader
+  readonly #chain: LogReader
   readonly #query: LogQuery
   readonly #priority: ReadPriority
   readonly #size: RangeSize
@@ -51,7 +51,7 @@ export class RangeReader {
 
   /** @param size size limits learned from the provider, which all readers share */
   constructor(
-    chain: ChainReader,
+    chain: LogReader,
     size: RangeSize,
     { query, from, to, lane }: { query: LogQuery; from: number; to: number; lane: ReadPriority },
   ) {

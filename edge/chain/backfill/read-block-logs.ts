@@ -1,8 +1,8 @@
 import type { ChainLog } from '../chain-log.ts'
 import type { LogQuery } from '../matching/log-filter.ts'
 import type { ReadPriority } from '../../../shared/rpc/endpoint-condition.ts'
-import type { ChainReader } from '../rpc/chain-reader.ts'
 import { ChainUnreachableError, RangeRejectedError } from '../../../shared/rpc/chain-read-errors.ts'
+import type { LogReader } from './filter-reader.ts'
 
 /** Providers that silently truncate a response do so at a multiple of this number of logs. */
 const TRUNCATED_AT = 1_000
@@ -27,7 +27,7 @@ export function mayBeTruncated(logs: readonly ChainLog[]): boolean {
  * @throws {NodeLaggingError}
  */
 export async function readBlockLogs(
-  chain: ChainReader,
+  chain: LogReader,
   query: LogQuery,
   number: number,
   priority: ReadPriority,

@@ -1,10 +1,11 @@
 import type { Sleep } from '../../sleep.ts'
 import type { ChainLog } from '../chain-log.ts'
-import { type LogFilter, type LogQuery, toLogQuery } from '../matching/log-filter.ts'
+import type { LogFilter, LogQuery } from '../matching/log-filter.ts'
 import { matchesFilter } from '../matching/log-matching.ts'
 import type { ChainReader } from '../rpc/chain-reader.ts'
 import { ChainUnreachableError, RangeRejectedError } from '../../../shared/rpc/chain-read-errors.ts'
 import type { BlockRange } from '../subscription.ts'
+import { type LogReader, readerOf } from './filter-reader.ts'
 import { readBlockLogs, mayBeTruncated } from './read-block-logs.ts'
 import { RangeSize } from './range-size.ts'
 
@@ -84,12 +85,12 @@ export class RecentLogSearch {
   ): Promise<void> {
     // The search uses its own `RangeSize`, because a contract with many logs must not affect the size of other
     // requests.
-    const size = new RangeSize(FIRST_BLOCKS, this.#size.blocks)
-    const query = toLogQuery(filter)
+    const first = new RangeSize(FIRST_BLOCKS, this.#size.blocks)
+    const { chain, size, query } = readerOf(filter, { chain: this.#chain, size: first }, limit)
     for (let requests = 0; requests < SEARCH_REQUESTS_MAX; requests++) {
       const to = found.from - 1
       const from = Math.max(0, to - size.blocks + 1)
-      const logs = await this.#requestRange(query, { from, to }, size)
+      const logs = await requestRange(chain, query, { from, to }, size)
       if (ended.aborted) return
       if (!logs) continue
       found.logs.push(...logs.filter((log) => matchesFilter(filter, log)).toReversed())
@@ -97,26 +98,27 @@ export class RecentLogSearch {
       if (found.logs.length >= limit || from === 0) return
     }
   }
+}
 
-  /** Returns undefined if a smaller range must be requested. */
-  async #requestRange(
-    query: LogQuery,
-    { from, to }: BlockRange,
-    size: RangeSize,
-  ): Promise<ChainLog[] | undefined> {
-    const blocks = to - from + 1
-    if (blocks === 1) return readBlockLogs(this.#chain, query, to, 'backfill')
-    try {
-      const logs = await this.#chain.logs(query, from, to, 'backfill')
-      if (!mayBeTruncated(logs)) {
-        size.recordSuccess(blocks)
-        return logs
-      }
-      size.recordRejection(blocks)
-    } catch (error) {
-      if (!(error instanceof RangeRejectedError)) throw error
-      size.recordRejection(blocks, error.blocks)
+/** Returns undefined if a smaller range must be requested. */
+async function requestRange(
+  chain: LogReader,
+  query: LogQuery,
+  { from, to }: BlockRange,
+  size: RangeSize,
+): Promise<ChainLog[] | undefined> {
+  const blocks = to - from + 1
+  if (blocks === 1) return readBlockLogs(chain, query, to, 'backfill')
+  try {
+    const logs = await chain.logs(query, from, to, 'backfill')
+    if (!mayBeTruncated(logs)) {
+      size.recordSuccess(blocks)
+      return logs
     }
-    return undefined
+    size.recordRejection(blocks)
+  } catch (error) {
+    if (!(error instanceof RangeRejectedError)) throw error
+    size.recordRejection(blocks, error.blocks)
   }
+  return undefined
 }

@@ -11,6 +11,8 @@ export type LogFilter = {
   topics: (readonly string[] | null)[]
   /** Conditions on the decoded arguments, which no query to a node contains. Absent if there are none. */
   where?: WhereFilter
+  /** The filter matches the mark of each block whose number is divisible by this, and no logs (`block-mark.ts`). */
+  every?: number
 }
 
 /**

@@ -29,7 +29,7 @@ export function hasContract(
 /** Applied to every log, because endpoints are not trusted to filter correctly. */
 export function matchesFilter(
   filter: LogFilter,
-  log: Pick<ChainLog, 'address' | 'topics' | 'data'>,
+  log: Pick<ChainLog, 'address' | 'topics' | 'data'> & Partial<Pick<ChainLog, 'blockNumber'>>,
 ): boolean {
   const { address, topics } = log
   return (
@@ -39,6 +39,7 @@ export function matchesFilter(
       const topic = topics[place + 1]
       return allowed === null || (topic !== undefined && allowed.includes(topic))
     }) &&
+    (filter.every === undefined || log.blockNumber! % filter.every === 0) &&
     (filter.where === undefined || matchesWhere(filter.where, log))
   )
 }

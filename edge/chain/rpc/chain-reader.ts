@@ -18,8 +18,11 @@ export interface ChainReader {
    * @throws {NodeLaggingError} if the node does not have all of the blocks
    */
   headers(from: number, to: number): Promise<BlockHeader[]>
-  /** @throws {NodeLaggingError} if the node does not have all of the blocks */
-  headersOf(numbers: readonly number[]): Promise<BlockHeader[]>
+  /**
+   * @param priority `live` by default
+   * @throws {NodeLaggingError} if the node does not have all of the blocks
+   */
+  headersOf(numbers: readonly number[], priority?: ReadPriority): Promise<BlockHeader[]>
   /**
    * Returns logs in order of block and index, with block times and ordinals. Checks that the logs are well-formed, that
    * they match the range and the query, that each block has one hash, and that the node has block `to`.

@@ -79,9 +79,13 @@ export class HttpChainReader implements ChainReader, ContractReader {
     })
   }
 
-  async headersOf(numbers: readonly number[]): Promise<BlockHeader[]> {
-    return await this.#failover.request('live', ({ endpoint }) =>
-      headersAt(endpoint, numbers, 'live'),
+  async headersOf(
+    numbers: readonly number[],
+    priority: ReadPriority = 'live',
+  ): Promise<BlockHeader[]> {
+    if (numbers.length === 0) return []
+    return await this.#failover.request(priority, ({ endpoint }) =>
+      headersAt(endpoint, numbers, priority),
     )
   }
 

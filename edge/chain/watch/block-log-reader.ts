@@ -3,6 +3,7 @@ import { BlockRejectedError, isSizeRejection } from '../backfill/read-block-logs
 import type { LogBatch } from '../backfill/range-reader.ts'
 import type { RangeSize } from '../backfill/range-size.ts'
 import type { BlockHeader } from '../../../shared/rpc/block-header.ts'
+import { blockMark, isInterval } from '../block-mark.ts'
 import { type ChainLog, compareLogs } from '../chain-log.ts'
 import { chunks } from '../../../shared/chunks.ts'
 import { groupBy } from '../../../shared/group-by.ts'
@@ -33,9 +34,13 @@ export class BlockLogReader {
   /** Filters with a list of addresses, by the first topic. */
   readonly #lists: ReadonlyMap<string, readonly LogFilter[]>
   readonly #filters: readonly LogFilter[]
+  /** Distinct intervals of the filters for blocks. Their marks are made from the headers. */
+  readonly #intervals: readonly number[]
   #blooms: BloomMatcher | undefined
 
-  constructor(filters: readonly LogFilter[]) {
+  constructor(all: readonly LogFilter[]) {
+    const filters = all.filter((filter) => !isInterval(filter))
+    this.#intervals = [...new Set(all.filter(isInterval).map(({ every }) => every))]
     this.#queries = mergeForBlocks(filters)
     this.#filters = filters
     this.#routes = new Set(filters.map(routeKey))
@@ -62,13 +67,29 @@ export class BlockLogReader {
   }
 
   /**
+   * Returns the logs of the blocks, and the marks of blocks that triggers wait for.
+   * @throws {ChainUnreachableError}
+   * @throws {NodeLaggingError}
+   */
+  async read(
+    source: { reader: ChainReader; size: RangeSize },
+    headers: readonly BlockHeader[],
+  ): Promise<BlockLogs> {
+    const { logs, refused } = await this.#readLogs(source, headers)
+    const marks = headers
+      .filter(({ number }) => this.#intervals.some((every) => number % every === 0))
+      .map(blockMark)
+    return { logs: marks.length > 0 ? [...logs, ...marks].toSorted(compareLogs) : logs, refused }
+  }
+
+  /**
    * The logs of several blocks are requested together. If a block has no logs although its bloom filter may match, its
    * logs are requested again by hash, because a node without the block then fails instead of returning nothing. Anyone
    * can fill a block with more logs than any node returns, but the logs of other events in that block are still found.
    * @throws {ChainUnreachableError}
    * @throws {NodeLaggingError}
    */
-  async read(
+  async #readLogs(
     { reader, size }: { reader: ChainReader; size: RangeSize },
     headers: readonly BlockHeader[],
   ): Promise<BlockLogs> {

@@ -4,9 +4,10 @@ import type { LogBatch } from '../backfill/range-reader.ts'
 import type { RangeSize } from '../backfill/range-size.ts'
 import { readQueries } from '../backfill/read-queries.ts'
 import type { Tip } from '../../../shared/rpc/block-header.ts'
+import { isInterval } from '../block-mark.ts'
 import { logRouteKey } from '../matching/log-matching.ts'
 import type { ChainReader } from '../rpc/chain-reader.ts'
-import { finalBlocks, leaveWatermark } from './finality-watermarks.ts'
+import { finalBlocks, leaveWatermark, startLiveCursor } from './finality-watermarks.ts'
 import type { CaughtUpDelivery } from './caught-up-delivery.ts'
 import type { BlockLogReader } from './block-log-reader.ts'
 import type { WatchState } from './watch-state.ts'
@@ -63,19 +64,38 @@ export class CatchUp {
         if (block !== through) leaveWatermark(state, mark)
       unfinalized.restart(through)
     })
+    const all = logReader()
+    const queries = all.rangeQueries()
+    state.searchingThrough = to
+    if (queries.length === 0) return this.#splitCursors(to)
+    this.#leaveIntervals()
     const until = now() + READ_TIMEOUT_MS
     const ended = new AbortController()
-    state.searchingThrough = to
-    const all = logReader()
     const range = { from: through + 1, to }
     const lane = { lane: 'live', signal: ended.signal } as const
-    const reading = readQueries({ chain: reader, size }, all.rangeQueries(), range, lane)
+    const reading = readQueries({ chain: reader, size }, queries, range, lane)
     try {
       await this.#deliverAll(reading, all, () => now() >= until && ended.abort())
     } catch (error) {
       if (!(error instanceof BlockRejectedError)) throw error
       this.#splitCursors(to)
     }
+  }
+
+  /** Ranges of logs have no headers, so the triggers on blocks get their own cursors, which read only their blocks. */
+  #leaveIntervals(): void {
+    const { state } = this.#options
+    const { subscriptions, watermarks } = state
+    const intervals = [...subscriptions.all()].filter(
+      ({ filter, live }) => isInterval(filter) && !live,
+    )
+    if (intervals.length === 0) return
+    state.transaction(() => {
+      for (const watched of intervals) {
+        const block = watermarks.get(watched.watermarkKey)
+        if (block !== undefined) startLiveCursor(state, watched, Math.max(block + 1, watched.since))
+      }
+    })
   }
 
   async #deliverAll(

@@ -33,6 +33,7 @@ export const blocks = sqliteTable('blocks', {
   logsBloom: text('logs_bloom').notNull(),
 })
 
+/** Logs of the stored blocks, and marks of blocks (`block-mark.ts`). */
 export const logs = sqliteTable(
   'logs',
   {

@@ -1,10 +1,16 @@
 import type { PreviewRequest, TriggerPreview } from '../../../shared/wire/preview.ts'
-import { readChainEventConfig } from '../../chain/chain-event-config.ts'
+import { blockMark } from '../../chain/block-mark.ts'
+import type { BlockIntervalConfig } from '../../chain/block-interval-config.ts'
+import { isOnLogs, readChainConfig } from '../../chain/chain-config.ts'
+import type { ChainLog } from '../../chain/chain-log.ts'
 import type { ChainName, Chains } from '../../../shared/config/chain-settings.ts'
+import { toBlockEvent } from '../../chain/decoding/block-event.ts'
 import { toChainEvent } from '../../chain/decoding/chain-event.ts'
 import { learnIndexed } from '../../chain/decoding/learn-indexed.ts'
 import { planDecoding } from '../../chain/decoding/plan-decoding.ts'
+import { ZERO_WORD } from '../../chain/decoding/sample-data.ts'
 import { resolveFinality } from '../../chain/finality.ts'
+import type { BlockRange } from '../../chain/subscription.ts'
 import type { Watcher } from '../../chain/watch/watcher.ts'
 import { TriggerRejectedError } from '../trigger-rejected-error.ts'
 import { TriggerChainUnavailableError } from '../chain-head.ts'
@@ -31,7 +37,7 @@ export type ChainPreviewOptions = {
 const LOGS_SHOWN = 5
 
 /**
- * Returns the most recent logs that would have fired the trigger, in the form that its action would receive, with
+ * Returns the most recent logs or blocks that would have fired the trigger, in the form that its action would receive, with
  * warnings.
  * @throws {TriggerRejectedError} if the chain does not support the finality
  * @throws {TriggerChainUnavailableError} if no node of the chain responds
@@ -41,7 +47,7 @@ export async function previewChainEvent(
   { config, default_params, options }: PreviewRequest,
   { chains, watcherOf, now }: ChainPreviewOptions,
 ): Promise<TriggerPreview> {
-  const read = readChainEventConfig(config)
+  const read = readChainConfig(config)
   const settings = chains[read.chain]
   if (!settings) throw new Error('validation accepted a chain that is not configured')
   const watcher = watcherOf(read.chain)
@@ -56,7 +62,9 @@ export async function previewChainEvent(
       finality: String(finality),
     })
   const { logs, searched } = found
-  const source = { ...read, chainId: settings.chainId }
+  const { chainId } = settings
+  if (!isOnLogs(read)) return blockPreview(read, { default_params, chainId, now }, logs, searched)
+  const source = { ...read, chainId }
   const learned = learnIndexed(read.signature, logs)
   const events = logs.map((log) =>
     toChainEvent({ ...source, log, plan: planDecoding(read.signature, log, learned) }),
@@ -76,5 +84,30 @@ export async function previewChainEvent(
       source: 'chain_event',
       event: events[0] ?? toChainEvent({ ...source, ...example }),
     },
+  }
+}
+
+/** If the chain has no matching block yet, the params show the first one. */
+function blockPreview(
+  { chain, filter: { every } }: BlockIntervalConfig,
+  {
+    default_params,
+    chainId,
+    now,
+  }: Pick<PreviewRequest, 'default_params'> & { chainId: number; now: number },
+  marks: readonly ChainLog[],
+  searched: BlockRange,
+): TriggerPreview {
+  const eventOf = (mark: ChainLog) => toBlockEvent({ chain, chainId, every, mark })
+  const example = blockMark({
+    number: every,
+    hash: `0x${ZERO_WORD}`,
+    timestamp: Math.floor(now / 1000),
+  })
+  return {
+    logs: marks.map(eventOf),
+    searched,
+    warnings: [],
+    params: { ...default_params, source: 'chain_event', event: eventOf(marks[0] ?? example) },
   }
 }

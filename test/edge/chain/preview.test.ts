@@ -1,5 +1,6 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { blockMark, intervalFilter } from '../../../edge/chain/block-mark.ts'
 import { readChainEventConfig } from '../../../edge/chain/chain-event-config.ts'
 import type { ChainLog } from '../../../edge/chain/chain-log.ts'
 import { chainRecords } from '../../../edge/chain/chain-records.ts'
@@ -99,6 +100,20 @@ describe('a preview of a chain event', () => {
     const options = { finality: 'safe' }
     const other = await preview(TRANSFER, { recent: found(transfer(1)) }, { options })
     expect(other.asked[1]![3]).toBe('safe')
+  })
+
+  it('of blocks returns the latest ones, and an example if there is none', async () => {
+    const marks = [90, 80].map((number) =>
+      blockMark({ number, hash: topic(number), timestamp: number }),
+    )
+    const config = { chain: 'ethereum', blocks: { every: 10 } }
+    const shown = await preview('', { recent: found(...marks) }, { config })
+    expect(shown.asked[1]).toEqual(['recent', 'ethereum', intervalFilter(10), 12, 5])
+    expect(shown.logs!.map((block) => block['block_number'])).toEqual([90, 80])
+    expect(shown.params).toEqual({ source: 'chain_event', event: shown.logs![0] })
+    expect(shown).not.toHaveProperty('topic0')
+    const none = await preview('', { recent: found() }, { config })
+    expect(none.params).toMatchObject({ event: { every: 10, block_number: 10 } })
   })
 
   it('sends no request to the chain if the trigger would be rejected', async () => {

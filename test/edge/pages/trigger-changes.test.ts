@@ -71,6 +71,21 @@ describe('the form of an existing trigger', () => {
     expect((await read(before.id)).config).toMatchObject({ addresses })
   })
 
+  it('keeps the interval of a trigger on blocks', async () => {
+    const config = { chain: 'arbitrum', blocks: { every: 4_321 } }
+    const before = await person.trigger({ kind: 'chain_event', config, enabled: false })
+    expect((await open(before.id)).text).toContain('value="4321"')
+    const detail = textOf((await person.get(`/triggers/${before.id}`)).text)
+    expect(detail).toContain('numbers divisible by 4321')
+    const list = textOf((await person.get('/triggers?kind=chain_event')).text)
+    expect(list).toContain('at blocks divisible by 4321 on arbitrum')
+    const shown = { chain: 'arbitrum', blocks_every: '4321' }
+    const form = { ...(await fieldsShown(before.id)), ...asShown(before), ...shown }
+    const page = await person.post(`/triggers/${before.id}/edit`, form)
+    expect(page.response.headers.get('location')).toBe(`/triggers/${before.id}?changed=1`)
+    expect((await read(before.id)).config).toEqual(config)
+  })
+
   it('keeps the conditions of a chain event', async () => {
     const where = {
       arg2: { gte: '5', lt: '9' },

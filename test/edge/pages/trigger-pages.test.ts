@@ -142,6 +142,8 @@ describe('the list of triggers', () => {
   })
 })
 
+const NO_EVENT = { contract_address: '', event_signature: '' }
+
 describe('the form of a new trigger', () => {
   it('offers the kinds of triggers, and accepts no others', async () => {
     for (const path of ['/triggers/new', '/triggers/new?kind=pigeon']) {
@@ -316,6 +318,9 @@ describe('the form of a new trigger', () => {
     ['chain_event', { start_block: 'soon' }, 'start_block', /./],
     ['chain_event', { where: 'arg2 ~ 5' }, 'where', /^"arg2 ~ 5" is not a condition/],
     ['chain_event', { where: 'arg2 > 1\narg0 = 0x12' }, 'where', /^Expected 0x followed by 40/],
+    ['chain_event', { blocks_every: '100' }, 'contract_address', /^Cannot be combined with blocks/],
+    ['chain_event', { ...NO_EVENT, blocks_every: '1' }, 'blocks_every', /Send 40 to/],
+    ['chain_event', { ...NO_EVENT, blocks_every: 'x' }, 'blocks_every', /^Enter a whole number/],
     ['chain_event', { chain: 'polygon' }, 'chain', /does not watch polygon/],
     ['chain_event', { finality: 'blocks' }, 'finality_blocks', /^Enter the number of blocks/],
   ])('%s: reports %j at %s', async (kind, over, field, expected) => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest'
-import { readChainEventConfig, watchesSameEvents } from '../../../edge/chain/chain-event-config.ts'
+import { watchesSameEvents } from '../../../edge/chain/chain-config.ts'
+import { readChainEventConfig } from '../../../edge/chain/chain-event-config.ts'
 import type { Chains } from '../../../shared/config/chain-settings.ts'
 import { toApiError } from '../../../edge/http/failure.ts'
 import { TriggerRejectedError } from '../../../edge/triggers/trigger-rejected-error.ts'

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url'
 // The project's own TypeScript 7 has no stable API yet.
 import ts from 'dts-bundle-generator/node_modules/typescript/lib/typescript.js'
 import { expect, it } from 'vitest'
+import { blockMark } from '../../../edge/chain/block-mark.ts'
 import { parseEventSignature } from '../../../edge/chain/signature/parse-event-signature.ts'
 import type { DecodePlan } from '../../../edge/chain/decoding/decoded-log.ts'
 import { type Firing, eventParams, type WebhookFiring } from '../../../edge/queue/firing.ts'
@@ -118,6 +119,14 @@ const FIRINGS: [name: string, type: string, params: Record<string, unknown>][] =
   ['an inferred log', HANDED, chainEvent({ decode: 'inferred', indexed: [1] })],
   ['an ambiguous log', HANDED, chainEvent(ambiguous(0))],
   ['an ambiguous log with more readings', HANDED, chainEvent(ambiguous(5))],
+  [
+    'a block',
+    'ChainBlockParams',
+    eventParams(
+      { source: 'chain_event', chain: 'base', chainId: 8453, every: 10 },
+      utf8(JSON.stringify(blockMark({ number: 20, hash: '0x1', timestamp: 30 }))),
+    ),
+  ],
   ['an undecoded log', HANDED, chainEvent({ decode: 'raw', reason: 'three topics' })],
 ]
 
@@ -138,8 +147,8 @@ function check(cases: readonly { type: string; params: unknown }[]): string[][] 
   const texts = new Map(
     cases.map(({ type, params }, at) => [
       `${folder}firing-${at}.ts`,
-      `import type { ChainEventParams, OneOffParams, ScheduleParams, WebhookBatchParams, WebhookParams } from './params.ts'
-      export type Used = [ChainEventParams, OneOffParams, ScheduleParams, WebhookBatchParams, WebhookParams]
+      `import type { ChainBlockParams, ChainEventParams, OneOffParams, ScheduleParams, WebhookBatchParams, WebhookParams } from './params.ts'
+      export type Used = [ChainBlockParams, ChainEventParams, OneOffParams, ScheduleParams, WebhookBatchParams, WebhookParams]
       export const params: ${type} = ${JSON.stringify(params)}`,
     ]),
   )

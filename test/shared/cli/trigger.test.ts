@@ -230,6 +230,16 @@ describe('svc trigger create', () => {
     ['jitter that is no number', ['action.js', '--cron', '*', '--jitter', 'x'], /integer/],
     ['an event without a chain', ['action.js', '--event', 'A()'], /need --chain/],
     ['a chain without an event', ['action.js', '--chain', 'base', '--contract', '0x1'], /--event/],
+    [
+      'blocks and an event',
+      ['action.js', '--chain', 'base', '--every-blocks', '9', '--event', 'A()'],
+      /--every-blocks without/,
+    ],
+    [
+      'an interval that is no number',
+      ['action.js', '--chain', 'base', '--every-blocks', 'x'],
+      /integer/,
+    ],
     ['a param without a value', ['action.js', '--webhook', '--params', 'a'], /key=value/],
     ['a cap that is no number', ['action.js', '--max-queued-runs', 'many'], /integer/],
     ['a file that is no JSON', ['--file', 'action.js'], /--file: expected JSON/],

@@ -2,6 +2,7 @@ import type { FC } from 'hono/jsx'
 import type { TriggerRecord } from '../../../../shared/wire/trigger.ts'
 import { FactList } from '../../../browser/components/elements.tsx'
 import { UserText, escapeInvisible } from '../../../browser/components/user-text.tsx'
+import { blockInterval } from '../block-interval.ts'
 import { ScheduleCard } from './schedule-card.tsx'
 import { isSafeToPaste, senderCurl } from './sender-curl.ts'
 
@@ -74,6 +75,23 @@ const ChainEvent: FC<FiringCardProps> = ({ trigger }) => {
     finality,
     addresses_count: count,
   } = trigger
+  const every = blockInterval(config)
+  if (every !== undefined)
+    return (
+      <section class="card" aria-labelledby="fires">
+        <h2 id="fires">Blocks</h2>
+        <FactList
+          facts={[
+            ['Chain', <UserText text={String(config.chain)} />],
+            ['Blocks', `numbers divisible by ${every}`],
+            ['Fires', describeFinality(finality)],
+          ]}
+        />
+        <p class="note">
+          <a href="/docs/chain-events#blocks">How blocks become runs</a>
+        </p>
+      </section>
+    )
   return (
     <section class="card" aria-labelledby="fires">
       <h2 id="fires">Event</h2>

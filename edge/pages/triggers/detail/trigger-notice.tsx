@@ -1,7 +1,7 @@
 /** The redirect after an action selects the text of the notice by a fixed query parameter. */
 import type { FC } from 'hono/jsx'
 import type { TriggerRecord } from '../../../../shared/wire/trigger.ts'
-import { readChainEventConfig } from '../../../chain/chain-event-config.ts'
+import { readChainConfig } from '../../../chain/chain-config.ts'
 import { UserText } from '../../../browser/components/user-text.tsx'
 import { KEY_WARNINGS, type KeyWarning } from '../../../triggers/key-warnings.ts'
 import { missingIndexedWarnings } from '../../../triggers/missing-indexed-warnings.ts'
@@ -37,7 +37,7 @@ export const TriggerNotice: FC<{
   const isNew = query.has('created') || done === 'changed'
   const signatureWarnings =
     isNew && trigger.kind === 'chain_event'
-      ? missingIndexedWarnings(readChainEventConfig(trigger.config))
+      ? missingIndexedWarnings(readChainConfig(trigger.config))
       : []
   return (
     <>

@@ -106,7 +106,6 @@ const ChainFields: FC<FormValues & { chains: Chains }> = ({ chains, ...values })
       <Field
         label="Contract"
         hint="The address that emits the logs. For a proxy contract, the address of the proxy."
-        required
         maxlength={64}
         spellcheck={false}
         placeholder="0x"
@@ -115,9 +114,15 @@ const ChainFields: FC<FormValues & { chains: Chains }> = ({ chains, ...values })
       <Field
         label="Event"
         hint="As declared in the contract. Argument names and indexed are recommended: Transfer(address indexed from, address indexed to, uint256 value)"
-        required
         spellcheck={false}
         {...controlProps(values, 'event_signature')}
+      />
+      <Field
+        label="Block interval"
+        hint="Instead of a contract and an event: a run at each block whose number is divisible by this number."
+        inputmode="numeric"
+        maxlength={9}
+        {...controlProps(values, 'blocks_every')}
       />
     </>
   )

@@ -34,7 +34,7 @@ export function problemsOfRefusal(error: TriggerRejectedError): Problems {
   const { message, fix } = toApiError(error)
   const [, path = '', problem = message] = /^([a-z_]+[^\s:]*): (.*)$/s.exec(message) ?? []
   const field = formFieldOf(path)
-  const own = fix.startsWith('Send 0x') ? undefined : FIXES[field]
+  const own = /^(Send 0x|Omit it:)/.test(fix) ? undefined : FIXES[field]
   return { [field]: `${capitalize(problem)} ${own ?? fix}` }
 }
 
@@ -68,6 +68,7 @@ function formFieldOf(path: string): TriggerFieldName | 'form' {
     return TOPIC_FIELDS[at] ?? TOPIC_FIELDS[0]
   }
   if (path.startsWith('options.dedup.')) return 'dedup_header'
+  if (name === 'blocks') return 'blocks_every'
   if (name === 'batch') return path.endsWith('max_ms') ? 'batch_ms' : 'batch_events'
   if (path.startsWith('options.source.')) return 'source_header'
   return (FORM_FIELDS as readonly string[]).includes(name) ? (name as TriggerFieldName) : 'form'

@@ -1,3 +1,4 @@
+import { blockInterval } from '../block-interval.ts'
 import { MAX_RUNS_PER_MINUTE_DEFAULT, TOPIC_FILTERS_MAX } from '../../../../shared/limits.ts'
 import { whereTexts } from '../../../../shared/wire/where-text.ts'
 import {
@@ -21,6 +22,7 @@ export const CHECKED_FIELDS = [
   'chain',
   'contract_address',
   'event_signature',
+  'blocks_every',
   'start_block',
   ...TOPIC_FIELDS,
   'where',
@@ -133,6 +135,7 @@ export function fieldsOfRecord(record: TriggerRecord): TriggerFormFields {
     contract_address: contracts[0],
     addresses: contracts.slice(1).join('\n'),
     event_signature: config.event_signature,
+    blocks_every: blockInterval(config)?.toString(),
     start_block:
       typeof config.start_block === 'number' ? String(config.start_block) : config.start_block,
     where: whereTexts(config.where)?.join('\n'),

@@ -73,6 +73,11 @@ export function toTriggerConfig(
     case 'schedule':
       return request(scheduleOf(fields, number('jitter_s'), problems), { misfire: fields.misfire })
     case 'chain_event': {
+      const finality = fields.finality === 'blocks' ? number('finality_blocks') : fields.finality
+      if (fields.finality === 'blocks' && fields.finality_blocks.trim() === '')
+        problems.finality_blocks = 'Enter the number of blocks.'
+      if (fields.blocks_every.trim() !== '')
+        return request(blocksOf(fields, number('blocks_every')), { finality, ...keys })
       if (contract_address.trim() === '')
         problems.contract_address = 'Enter the address of the contract.'
       if (event_signature.trim() === '')
@@ -89,9 +94,6 @@ export function toTriggerConfig(
       })
       const topics = parseTopics(fields)
       const where = conditionsOf(fields, problems)
-      const finality = fields.finality === 'blocks' ? number('finality_blocks') : fields.finality
-      if (fields.finality === 'blocks' && fields.finality_blocks.trim() === '')
-        problems.finality_blocks = 'Enter the number of blocks.'
       return request(
         {
           ...config,
@@ -102,6 +104,21 @@ export function toTriggerConfig(
       )
     }
   }
+}
+
+/** Fields of an event are passed on, so that the validation of the API rejects them. */
+function blocksOf(fields: TriggerFormFields, every: number | undefined): Record<string, unknown> {
+  const topics = parseTopics(fields)
+  return omitEmpty({
+    chain: fields.chain,
+    blocks: { every },
+    contract_address: fields.contract_address.trim(),
+    addresses: fields.addresses.trim(),
+    event_signature: fields.event_signature.trim(),
+    topic_filters: topics.length > 0 ? topics : undefined,
+    where: fields.where.trim(),
+    start_block: parseBlock(fields.start_block.trim()),
+  })
 }
 
 /** If both a cron expression and a time are given, the validation of the API rejects them. */

@@ -1,5 +1,6 @@
 import type { Child, FC } from 'hono/jsx'
 import type { ListedTrigger } from '../../../../shared/wire/trigger.ts'
+import { blockInterval } from '../block-interval.ts'
 import { KindLabel } from '../../../browser/components/trigger-kind.tsx'
 import { Badge, FactList, Time } from '../../../browser/components/elements.tsx'
 import { UserText } from '../../../browser/components/user-text.tsx'
@@ -76,7 +77,14 @@ const FiringSummary: FC<{
         </>
       )
     }
-    case 'chain_event':
+    case 'chain_event': {
+      const every = blockInterval(config)
+      if (every !== undefined)
+        return (
+          <>
+            at blocks divisible by {every} on <UserText text={String(config.chain)} />
+          </>
+        )
       return (
         <>
           on{' '}
@@ -94,5 +102,6 @@ const FiringSummary: FC<{
           on <UserText text={String(config.chain)} />
         </>
       )
+    }
   }
 }

@@ -23,6 +23,7 @@ export type GivenFields = GivenParams &
     contract?: string
     contractsFile?: string
     event?: string
+    everyBlocks?: string
     fromBlock?: string
     topic?: string[]
     where?: string[]
@@ -45,6 +46,10 @@ export function withFiringOptions(command: Command): Command {
     .option(
       '--event <signature>',
       'chain events: event signature, such as "Transfer(address,address,uint256)"',
+    )
+    .option(
+      '--every-blocks <n>',
+      'chain events: fire on blocks whose number is divisible by n, instead of on an event',
     )
     .option('--from-block <number>', 'chain events: backfill from this block')
     .option(
@@ -123,19 +128,35 @@ async function kindAndConfig(
 ): Promise<{ kind?: Kind; config?: Record<string, unknown> }> {
   const { webhook, cron, at, chain, contract, contractsFile, event, fromBlock, topic, where } =
     given
+  const { everyBlocks } = given
   const ways = [webhook, cron, at, chain].filter((way) => way !== undefined)
   if (ways.length > 1) throw new UsageError('use only one of --at, --webhook, --cron and --chain')
   const schedule = scheduleConfigOf(given)
-  const ofChain = [contract, contractsFile, event, fromBlock, topic, where]
+  const ofEvent = [contract, contractsFile, event, topic, where]
+  const ofChain = [...ofEvent, everyBlocks, fromBlock]
   if (chain === undefined && ofChain.some((one) => one !== undefined))
     throw new UsageError(
-      '--contract, --contracts-file, --event, --from-block, --topic and --where need --chain',
+      '--contract, --contracts-file, --event, --every-blocks, --from-block, --topic and --where need --chain',
     )
   if (webhook) return { kind: 'webhook', config: {} }
   if (schedule) return { kind: 'schedule', config: schedule }
   if (chain === undefined) return {}
+  if (everyBlocks !== undefined) {
+    if (ofEvent.some((one) => one !== undefined))
+      throw new UsageError(
+        'use --every-blocks without --contract, --contracts-file, --event, --topic and --where',
+      )
+    const config = {
+      chain,
+      blocks: { every: integerOf('--every-blocks', everyBlocks) },
+      ...(fromBlock !== undefined && { start_block: blockOf(fromBlock) }),
+    }
+    return { kind: 'chain_event', config }
+  }
   if ((contract === undefined) === (contractsFile === undefined) || event === undefined)
-    throw new UsageError('--chain needs --event, and either --contract or --contracts-file')
+    throw new UsageError(
+      '--chain needs --event with either --contract or --contracts-file, or --every-blocks',
+    )
   const config = {
     chain,
     ...(contractsFile === undefined

@@ -9,13 +9,17 @@ export type ExpectedFilter = Pick<LogFilter, 'topic0' | 'topics'> & {
   addresses: readonly string[]
   /** Absent if there are no conditions on decoded values. */
   holds?: (log: RpcLog) => boolean
+  /** Set if the owner asked for each n-th block instead of logs. */
+  every?: number
 }
 
-/** A log with an identity that stays the same when a reorg moves it to another block. */
+/** A log with an identity that stays the same when a reorg moves it to another block, or a block. */
 export type ChainEvent = {
   /** Transaction, address, topics, data, and the number of identical logs before it in its transaction. */
   identity: string
-  log: RpcLog
+  /** Undefined if the event is the block itself, which is identified by its hash. */
+  log: RpcLog | undefined
+  of: ScriptedBlock
   block: number
   index: number
 }
@@ -79,15 +83,14 @@ export class ChainHistory {
   }
 
   minedAt(event: ChainEvent): number {
-    return this.#minedAt.get(event.log.blockHash) ?? 0
+    return this.#minedAt.get(event.of.hash) ?? 0
   }
 
   /** Returns the events on the current chain that match a filter, in order. */
   matching(filter: ExpectedFilter): ChainEvent[] {
     return this.chain
       .slice(this.chain.firstBlock, this.chain.head.number)
-      .flatMap((block) => eventsOf(block))
-      .filter(({ log }) => isMatched(log, filter))
+      .flatMap((block) => matchingIn(block, filter))
   }
 
   /** Returns the matching events in blocks that a reorg removed after they were final. */
@@ -97,9 +100,16 @@ export class ChainHistory {
         if (finality === 'finalized') return false
         return finality === 'safe' ? wasSafe : depth >= finality
       })
-      .flatMap(({ block }) => eventsOf(block))
-      .filter(({ log }) => isMatched(log, filter))
+      .flatMap(({ block }) => matchingIn(block, filter))
   }
+}
+
+function matchingIn(block: ScriptedBlock, filter: ExpectedFilter): ChainEvent[] {
+  const { number, hash } = block
+  if (filter.every === undefined)
+    return eventsOf(block).filter(({ log }) => isMatched(log!, filter))
+  if (number % filter.every !== 0) return []
+  return [{ identity: `block ${hash}`, log: undefined, of: block, block: number, index: 0 }]
 }
 
 export function eventsOf(block: ScriptedBlock): ChainEvent[] {
@@ -108,7 +118,7 @@ export function eventsOf(block: ScriptedBlock): ChainEvent[] {
     const words = [log.transactionHash, log.address, log.topics.join(), log.data].join(' ')
     const ordinal = seen.get(words) ?? 0
     seen.set(words, ordinal + 1)
-    return { identity: `${words} ${ordinal}`, log, block: block.number, index }
+    return { identity: `${words} ${ordinal}`, log, of: block, block: block.number, index }
   })
 }
 

@@ -142,7 +142,8 @@ class Simulation {
 
   async judged(): Promise<string[]> {
     const wrong = [...this.#watcher.objections]
-    const decodedOf = ({ log }: ChainEvent) => this.#traffic.decodedOf(log)
+    const decodedOf = ({ log, of: { hash, timestamp } }: ChainEvent) =>
+      log ? this.#traffic.decodedOf(log) : { hash, timestamp }
     for (const [number, trigger] of this.#triggers.entries()) {
       if (trigger.isDeleted) continue
       const runs = await trigger.runs()

@@ -30,6 +30,8 @@ type Wish = {
   topics: LogFilter['topics']
   start?: number
   conditions?: Conditions
+  /** Set if the owner asks for blocks instead of logs. */
+  every?: number
 }
 
 /** What a trigger may watch. */
@@ -173,6 +175,16 @@ export class SimulatedTrigger implements JudgedTrigger {
       const run = shown.get(`${this.id}${suffix}`)
       if (!run) throw new Error(`run ${sequence} is not in the history`)
       const event = run.input['event'] as Record<string, unknown>
+      if (event['every'] !== undefined)
+        return {
+          sequence,
+          identity: `block ${String(event['block_hash'])}`,
+          block: event['block_number'] as number,
+          index: 0,
+          reorged: run.reorged,
+          decode: 'exact',
+          decoded: { hash: event['block_hash'], timestamp: event['block_timestamp'] },
+        }
       const { transactionHash, address, topics, data, ordinal } = log
       return {
         sequence,
@@ -205,7 +217,7 @@ export class SimulatedTrigger implements JudgedTrigger {
   }
 
   #begin(
-    { contracts, event, topics, start, conditions }: Wish,
+    { contracts, event, topics, start, conditions, every }: Wish,
     finality: Finality,
     head: number,
   ): void {
@@ -216,6 +228,7 @@ export class SimulatedTrigger implements JudgedTrigger {
         addresses: contracts,
         topic0: event.topic0,
         topics,
+        ...(every !== undefined && { every }),
         ...(conditions && {
           holds: (log: RpcLog) => conditions.holds(this.#traffic.decodedOf(log)),
         }),
@@ -245,7 +258,7 @@ const QUIET = Array.from(
 
 function someWish(history: ChainHistory, head: number, { random, variety }: Wishes): Wish {
   const event = random.pick(EVENTS)
-  const wish = {
+  const wish: Wish = {
     contracts: [random.pick(CONTRACTS)],
     event,
     topics: random.pick(event.filters),
@@ -256,6 +269,7 @@ function someWish(history: ChainHistory, head: number, { random, variety }: Wish
       ...CONTRACTS.slice(variety.integer(0, 1)),
       ...(variety.chance(0.5) ? QUIET : []),
     ]
+  if (variety?.chance(0.2)) wish.every = variety.pick([1, 3, 10])
   if (random.chance(0.4)) return wish
   const { firstBlock } = history.chain
   const start = random.chance(0.2)
@@ -264,7 +278,13 @@ function someWish(history: ChainHistory, head: number, { random, variety }: Wish
   return { ...wish, start }
 }
 
-function configOf({ contracts, event, topics, start, conditions }: Wish) {
+function configOf({ contracts, event, topics, start, conditions, every }: Wish) {
+  if (every !== undefined)
+    return {
+      chain: CHAIN,
+      blocks: { every },
+      ...(start !== undefined && { start_block: start }),
+    }
   return {
     chain: CHAIN,
     ...(contracts.length === 1 ? { contract_address: contracts[0] } : { addresses: contracts }),

@@ -1,0 +1,37 @@
+import { blockMark, isInterval, multiplesIn } from '../block-mark.ts'
+import { type LogFilter, type LogQuery, toLogQuery } from '../matching/log-filter.ts'
+import type { ChainReader } from '../rpc/chain-reader.ts'
+import { RangeSize } from './range-size.ts'
+
+export type LogReader = Pick<ChainReader, 'logs' | 'logsOfBlock' | 'headersOf'>
+
+/** Headers per request. They are requested in one batch. */
+const HEADERS_AT_ONCE = 100
+
+/** What a range is read with for one filter. `size` is the number of blocks per request. */
+type FilterReader = { chain: LogReader; size: RangeSize; query: LogQuery }
+
+/**
+ * Returns the reader of logs for a filter of logs. For a filter of blocks, returns a reader that requests the headers
+ * of the matching blocks and returns their marks. What it learns about sizes does not concern requests for logs.
+ * @param marksAtOnce marks per request
+ */
+export function readerOf(
+  filter: LogFilter,
+  { chain, size }: { chain: LogReader; size: RangeSize },
+  marksAtOnce = HEADERS_AT_ONCE,
+): FilterReader {
+  if (!isInterval(filter)) return { chain, size, query: toLogQuery(filter) }
+  const { every } = filter
+  const blocks = every * marksAtOnce
+  return {
+    chain: {
+      logs: async (_, from, to, priority) =>
+        (await chain.headersOf(multiplesIn(every, from, to), priority)).map(blockMark),
+      logsOfBlock: async (_, header) => (header.number % every === 0 ? [blockMark(header)] : []),
+      headersOf: (numbers, priority) => chain.headersOf(numbers, priority),
+    },
+    size: new RangeSize(blocks, blocks),
+    query: { addresses: [], topics: [] },
+  }
+}
