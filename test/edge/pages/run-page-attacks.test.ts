@@ -176,6 +176,18 @@ describe('attacks', async () => {
     expect(card.split('<img src=x onerror=alert(1)>')).toHaveLength(9)
   })
 
+  it('HTML injection: shows the event of a block as plain text', async () => {
+    const { id: trying } = await person.trigger()
+    const action = `/triggers/${trying}/test`
+    const csrf = hidden(await person.get(`/triggers/${trying}`), 'csrf', action)
+    const event = { chain: MARKUP, block_number: MARKUP, block_hash: MARKUP, every: MARKUP }
+    const json = JSON.stringify({ source: 'chain_event', event })
+    const { response } = await person.post(action, { csrf, what: 'params', json })
+    const page = await person.get(response.headers.get('location')!)
+    isText(page)
+    expect(textOf(page.text)).toMatch(/Interval<img src=x onerror=alert\(1\)>.*gnp\.exe blocks/)
+  })
+
   it('stolen key: the page of a run can send a key only to the core API', async () => {
     const { response } = await person.get(`/runs/${ended}`)
     const policy = response.headers.get('content-security-policy')!

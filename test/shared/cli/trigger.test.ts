@@ -160,6 +160,15 @@ describe('svc trigger create', () => {
     }
   })
 
+  it('accepts a chain event on blocks', async () => {
+    const blocks = ['--chain', 'base', '--every-blocks', '100', '--from-block', '0x10']
+    await at(['trigger', 'create', 'action.js', '--name', 'c', ...blocks])
+    expect(lastBody()).toMatchObject({
+      kind: 'chain_event',
+      config: { chain: 'base', blocks: { every: 100 }, start_block: '0x10' },
+    })
+  })
+
   it('accepts conditions on the arguments of a chain event', async () => {
     const event = ['--chain', 'base', '--contract', '0xab', '--event', 'Moved(uint256 value)']
     const where = ['--where', 'value >= 5', '--where', 'value<9', '--where', 'to = 0x01, 0x02']
