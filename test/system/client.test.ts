@@ -21,39 +21,40 @@ import { type StartedStack, startStack } from './stack.ts'
 const hasChromium = existsSync(CHROMIUM)
 if (!hasChromium) console.warn(`no ${CHROMIUM}: the client's cases in a browser are skipped`)
 
-let started: StartedStack
-let node: Awaited<ReturnType<typeof openToPages>>
 let folder: string
 let suite: string
-let shown: Pick<WorldFacts, 'composeHash' | 'rootSpkiSha256' | 'token'>
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'svc-client-'))
-  ;[started, suite] = await Promise.all([startStack(), bundledSuite(folder)])
-  node = await openToPages(started.stack.chainUrl)
-  const { baseUrl } = started
-  const { composeHash, root } = await createClient({ baseUrl }).verify()
-  const { token } = await createApprovedToken(started.triggersUrl)
-  shown = { composeHash: composeHash!, rootSpkiSha256: root!.spkiSha256, token }
+  suite = await bundledSuite(folder)
 })
-afterAll(async () => {
-  node?.close()
-  await started?.stop()
-  rmSync(folder, { recursive: true, force: true })
-})
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 const RUNTIMES = [
   ['Node', () => inNode(suite)],
-  ['workerd', () => inWorkerd(suite, started.stack.caFile)],
+  ['workerd', (caFile: string) => inWorkerd(suite, caFile)],
   ['Chromium', () => inChromium(suite)],
 ] as const
 
 for (const [runtime, start] of RUNTIMES)
   describe.skipIf(runtime === 'Chromium' && !hasChromium)(`the client in ${runtime}`, () => {
+    // One stack for each runtime: all cases together would exceed the quotes that an address may request in a minute.
+    let started: StartedStack
+    let node: Awaited<ReturnType<typeof openToPages>>
+    let shown: Pick<WorldFacts, 'composeHash' | 'rootSpkiSha256' | 'token'>
     let running: Runtime
     beforeAll(async () => {
-      running = await start()
+      started = await startStack()
+      node = await openToPages(started.stack.chainUrl)
+      const { composeHash, root } = await createClient({ baseUrl: started.baseUrl }).verify()
+      const { token } = await createApprovedToken(started.triggersUrl)
+      shown = { composeHash: composeHash!, rootSpkiSha256: root!.spkiSha256, token }
+      running = await start(started.stack.caFile)
     })
-    afterAll(() => running?.close())
+    afterAll(async () => {
+      await running?.close()
+      node?.close()
+      await started?.stop()
+    })
 
     it.for(CASES)('$name', async ({ name }) => {
       const { baseUrl, triggersUrl } = started
