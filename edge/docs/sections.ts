@@ -54,7 +54,7 @@ export const SECTIONS: readonly Section[] = [
   { title: 'Operating', names: ['deploy', 'operate', 'scale', 'backup', 'storage'] },
   {
     title: 'Design',
-    names: ['architecture', 'security', 'reliability', 'attestation', 'decisions'],
+    names: ['architecture', 'security', 'security-edge', 'reliability', 'attestation', 'decisions'],
   },
 ]
 

@@ -208,6 +208,7 @@ export const SOURCES: readonly DocumentSource[] = [
   { file: 'docs/reliability.md', title: "Reliability", lead: "This page lists the guarantees that the service gives when processes die, networks fail and machines are overloaded, with the tests for each guarantee.", load: () => import('../../docs/reliability.md') },
   { file: 'docs/remote-mcp.md', title: "The remote MCP server", lead: "The edge is an MCP server at {triggers_url}/mcp.", load: () => import('../../docs/remote-mcp.md') },
   { file: 'docs/scale.md', title: "Scale and cost", lead: "This page lists what each part of the service runs on, its limit, and its cost.", load: () => import('../../docs/scale.md') },
+  { file: 'docs/security-edge.md', title: "Security of the edge and its pages", lead: "This page continues the threat model with attacks on people, sessions and requests: on sign-in and consent, on the pages, on webhook URLs, and by floods.", load: () => import('../../docs/security-edge.md') },
   { file: 'docs/security.md', title: "Security", lead: "This page is the threat model of the service.", load: () => import('../../docs/security.md') },
   { file: 'docs/storage.md', title: "Storage", lead: "This page lists every table and file in which the service stores data.", load: () => import('../../docs/storage.md') },
   { file: 'docs/testing.md', title: "Testing actions", lead: "Tests run actions in the real sandbox with a fake clock, and without a network or a stack.", load: () => import('../../docs/testing.md') },

@@ -5,24 +5,24 @@ import { describe, expect, it } from 'vitest'
 
 const root = fileURLToPath(new URL('../..', import.meta.url))
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
-const page = read('docs/security.md')
+const page = read('docs/security.md') + read('docs/security-edge.md')
 
-describe('the security page', () => {
+describe('the security pages', () => {
   const named = [...new Set([...page.matchAll(/`(test\/[^`]+)`/g)].map(([, path]) => path!))]
 
-  it('names only existing tests', () => {
+  it('name only existing tests', () => {
     expect(named.length).toBeGreaterThan(40)
     expect(named.filter((path) => !existsSync(join(root, path)))).toEqual([])
   })
 
-  it('quotes only existing test titles', () => {
+  it('quote only existing test titles', () => {
     const quoted = [...page.matchAll(/`(test\/[^`]+)`\s›\s`([^`]+)`/g)]
     expect(quoted.length).toBeGreaterThan(4)
     const missing = quoted.filter(([, path, name]) => !read(path!).includes(name!))
     expect(missing.map(([, path, name]) => `${path}: ${name}`)).toEqual([])
   })
 
-  it('names a test in every section', () => {
+  it('name a test in every section', () => {
     const sections = page.split(/^## /m).slice(2)
     const bare = sections.filter((text) => !/`test\/[^`]+`/.test(text))
     expect(bare.map((text) => text.split('\n')[0])).toEqual([])
