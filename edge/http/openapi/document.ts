@@ -16,7 +16,16 @@ import { apiOperations } from '../api-operations.ts'
 import { errorStatuses } from './error-statuses.ts'
 import { mcpRoutes } from './mcp-routes.ts'
 import { otherRoutes } from './other-routes.ts'
+import { idParameters } from './page-descriptions.ts'
 import { pageRoutes } from './page-routes.ts'
+
+const ID_DESCRIPTIONS = {
+  '/api/triggers/{id}': 'The trigger ID.',
+  '/api/runs/{id}': 'The run ID.',
+  '/api/replays/{id}': 'The ID of the bulk replay.',
+  '/api/alerts/channels/{id}': 'The ID of the alert channel.',
+  '/api/alerts/triggers/{id}': 'The trigger ID.',
+}
 
 export function openApiDocument(publicUrl: string): OpenApiDocument {
   const api: OpenApiPaths = {}
@@ -45,14 +54,14 @@ export function openApiDocument(publicUrl: string): OpenApiDocument {
 
 function describe(operation: AnyApiOperation): OpenApiOperation {
   const { path, id, summary, scope, query, body, success, idempotencyKey } = operation
-  const named = /^\/api\/(trigger|run)s\/\{id\}/.exec(path)
+  const idOf = Object.entries(ID_DESCRIPTIONS).find(([prefix]) => path.startsWith(prefix))
   return {
     operationId: id,
     summary,
     // Since OpenAPI 3.1, the security requirements of any type of security scheme may list roles or scopes.
     security: [{ Bearer: scope === null ? [] : [scope] }],
     parameters: [
-      ...(named ? [idParameter(named[1]!)] : []),
+      ...(idOf ? idParameters(`${idOf[1]} IDs of other users return 404, like unknown ones.`) : []),
       ...(query ? queryParameters(query) : []),
       ...(idempotencyKey === undefined ? [] : [idempotencyKeyParameter(idempotencyKey)]),
     ],
@@ -73,9 +82,4 @@ function describe(operation: AnyApiOperation): OpenApiOperation {
       ...failureResponses(...errorStatuses(operation)),
     },
   }
-}
-
-function idParameter(of: string): object {
-  const description = `The ${of} ID. IDs of other users return 404, like unknown ones.`
-  return { name: 'id', in: 'path', required: true, description, schema: { type: 'string' } }
 }

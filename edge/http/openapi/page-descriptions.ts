@@ -40,6 +40,7 @@ export function documentDescription(operationId: string, names: string[]): OpenA
       name,
       in: 'path',
       required: true,
+      description: name === 'folder' ? 'The folder of the document.' : 'The name of the document.',
       schema: { type: 'string' },
     })),
   }

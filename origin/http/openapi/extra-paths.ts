@@ -59,7 +59,13 @@ function describeGet(
 
 const ofTypes = (...types: string[]) => Object.fromEntries(types.map((type) => [type, {}]))
 
-const fileParameter = { name: 'file', in: 'path', required: true, schema: { type: 'string' } }
+const fileParameter = {
+  name: 'file',
+  in: 'path',
+  required: true,
+  description: 'The name of the file.',
+  schema: { type: 'string' },
+}
 
 function describeSealed(
   summary: string,

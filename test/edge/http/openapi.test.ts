@@ -48,6 +48,22 @@ describe('the OpenAPI document of the trigger service', () => {
     expect(new Set(ids).size).toBe(ids.length)
   })
 
+  it('describes each parameter of each path', () => {
+    for (const { path, what } of described) {
+      const parameters = (what.parameters ?? []).filter((each: any) => each.in === 'path')
+      expect([path, parameters]).toEqual([
+        path,
+        [...path.matchAll(/\{(\w+)\}/g)].map(([, parameter]) => ({
+          name: parameter,
+          in: 'path',
+          required: true,
+          description: expect.stringMatching(/\.$/),
+          schema: { type: 'string' },
+        })),
+      ])
+    }
+  })
+
   it('has no dangling references', () => {
     const references = JSON.stringify(description).matchAll(/"\$ref":"#\/([^"]+)"/g)
     const lost = [...references].filter(([, path]) => {

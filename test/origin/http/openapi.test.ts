@@ -39,6 +39,22 @@ describe('the API description', () => {
     expect(new Set(ids).size).toBe(ids.length)
   })
 
+  it('describes each parameter of each path', () => {
+    for (const { name, what } of described()) {
+      const parameters = (what.parameters ?? []).filter((each: any) => each.in === 'path')
+      expect([name, parameters]).toEqual([
+        name,
+        [...name.matchAll(/\{(\w+)\}/g)].map(([, parameter]) => ({
+          name: parameter,
+          in: 'path',
+          required: true,
+          description: expect.stringMatching(/\.$/),
+          schema: { type: 'string' },
+        })),
+      ])
+    }
+  })
+
   it('has no dangling references', () => {
     const references = JSON.stringify(description).matchAll(/"\$ref":"#\/([^"]+)"/g)
     const lost = [...references].flatMap(([, path]) => {
