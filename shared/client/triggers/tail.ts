@@ -17,17 +17,10 @@ export function tailTrigger(
   triggerId: string,
   options: WatchRunsOptions = {},
 ): AsyncGenerator<TailEvent, void, undefined> {
-  const watcher = new RunWatcher(parts, triggerId, options)
-  const started = watcher.start()
-  // The iterator reports the error. The empty handler prevents an unhandled rejection if the iterator is never read.
-  started.catch(() => undefined)
-  return tailEvents(watcher, started)
+  return tailEvents(new RunWatcher(parts, triggerId, options))
 }
 
-async function* tailEvents(
-  watcher: RunWatcher,
-  started: Promise<void>,
-): AsyncGenerator<TailEvent, void, undefined> {
+async function* tailEvents(watcher: RunWatcher): AsyncGenerator<TailEvent, void, undefined> {
   const ended = new RecentIds()
   /** Number of lines already yielded of runs that have not been yielded. */
   const yielded = new Map<string, { attempt: number; lines: number }>()
@@ -35,7 +28,7 @@ async function* tailEvents(
     const known = yielded.get(runId)
     return known?.attempt === attempt ? known.lines : 0
   }
-  await started
+  await watcher.started
   for (;;) {
     for (let hasChanged = false; !hasChanged;) {
       const { changed, lines } = await watcher.changes.next()

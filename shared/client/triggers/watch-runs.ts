@@ -34,18 +34,11 @@ export function watchRuns(
   triggerId: string,
   options: WatchRunsOptions = {},
 ): AsyncGenerator<Run, void, undefined> {
-  const watcher = new RunWatcher(parts, triggerId, options)
-  const started = watcher.start()
-  // The iterator reports the error. The empty handler prevents an unhandled rejection if the iterator is never read.
-  started.catch(() => undefined)
-  return watchedRuns(watcher, started)
+  return watchedRuns(new RunWatcher(parts, triggerId, options))
 }
 
-async function* watchedRuns(
-  watcher: RunWatcher,
-  started: Promise<void>,
-): AsyncGenerator<Run, void, undefined> {
-  await started
+async function* watchedRuns(watcher: RunWatcher): AsyncGenerator<Run, void, undefined> {
+  await watcher.started
   for (;;) {
     while (!(await watcher.changes.next()).changed);
     yield* watcher.finishedRuns()
@@ -54,6 +47,8 @@ async function* watchedRuns(
 
 export class RunWatcher {
   readonly changes: RunChanges
+  /** Rejects if the initial state cannot be fetched. Callers await it before they use the watcher. */
+  readonly started: Promise<void>
   readonly #parts: TriggersParts
   readonly #triggerId: string
   readonly #options: WatchRunsOptions
@@ -78,12 +73,15 @@ export class RunWatcher {
       ...options,
       ...(this.#signal && { signal: this.#signal }),
     })
+    this.started = this.#start()
+    // Prevents an unhandled rejection if no caller awaits it.
+    this.started.catch(() => undefined)
   }
 
   /**
    * Fetches the initial state. Does not retry for long, so that a wrong ID, token or address is reported immediately.
    */
-  async start(): Promise<void> {
+  async #start(): Promise<void> {
     const { since } = this.#options
     if (since !== undefined) {
       this.#known.until = typeof since === 'string' ? since : since.toISOString()
