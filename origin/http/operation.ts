@@ -52,7 +52,8 @@ import { requireAllowedSource } from '../usage-keys/request-source.ts'
 import { authorize } from './authorize.ts'
 import { resolveClientAddress } from './client-address.ts'
 import { trustConnection } from './connection/protect-connections.ts'
-import { CSV_TYPE, formatCsv, type CsvFormat, wantsCsv } from './csv.ts'
+import { CSV_TYPE, type CsvFormat, wantsCsv } from './csv.ts'
+import { formatCsv } from '../../shared/csv.ts'
 import { readIdempotencyKey, executeOnce } from './idempotency.ts'
 import { Page, type PageRequest, readPageRequest } from './page.ts'
 import { recordRefusal } from './record-refusal.ts'
@@ -318,7 +319,7 @@ function respond(
   context.header('x-total-count', String(answer.total))
   if (!csvFormat) return context.json(answer.items)
   context.header('content-disposition', `attachment; filename="${csvFormat.fileName}"`)
-  return context.body(formatCsv(csvFormat, answer.items), 200, { 'content-type': CSV_TYPE })
+  return context.body(formatCsv(csvFormat.columns, answer.items), 200, { 'content-type': CSV_TYPE })
 }
 
 function respondStored(context: Context<OriginEnv>, kept: StoredResponse): Response {

@@ -20,6 +20,7 @@ export type {
   AuditLogOperations,
   AuditLogPage,
   AuditPageQuery,
+  ExportedAuditLog,
   VerifiedAuditLog,
 } from './core/audit-log.ts'
 export type {

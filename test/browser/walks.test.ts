@@ -5,6 +5,7 @@ import { Walks } from './walks.ts'
 import { actionWalks } from './walks/actions.ts'
 import { approveWalks } from './walks/approve.ts'
 import { attackWalks } from './walks/attacks.ts'
+import { auditLogWalks } from './walks/audit-log.ts'
 import { consoleWalks } from './walks/console.ts'
 import { creditWalks } from './walks/credits.ts'
 import { docsWalks } from './walks/docs.ts'
@@ -51,6 +52,7 @@ describe.skipIf(!installed)('a user in a browser', () => {
     walletAttackWalks(walks)
     actionWalks(walks)
     creditWalks(walks)
+    auditLogWalks(walks)
   })
 
   describe('triggers', () => {

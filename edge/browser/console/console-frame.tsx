@@ -7,6 +7,7 @@ import { createPerform } from './perform.ts'
 import { ProgressLine } from './progress-line.tsx'
 import { progressListeners } from './progress.ts'
 import { ActionsView } from './views/actions.tsx'
+import { AuditLogView } from './views/audit-log.tsx'
 import { CreditsView } from './views/credits.tsx'
 import { GroupsView } from './views/groups.tsx'
 import { KeysView } from './views/keys.tsx'
@@ -35,6 +36,7 @@ const VIEW_COMPONENTS: Record<ViewName, View> = {
   actions: ActionsView,
   credits: CreditsView,
   ownership: OwnershipView,
+  'audit-log': AuditLogView,
 }
 
 export const ConsoleFrame = ({

@@ -10,6 +10,7 @@ export const VIEWS = [
   { name: 'actions', title: 'Actions' },
   { name: 'credits', title: 'Credits' },
   { name: 'ownership', title: 'Ownership' },
+  { name: 'audit-log', title: 'Audit log' },
 ] as const
 export type ViewName = (typeof VIEWS)[number]['name']
 

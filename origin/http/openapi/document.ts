@@ -11,7 +11,8 @@ import { jsonSchemaOf } from '../../../shared/openapi/json-schema.ts'
 import { allowNulls } from '../../../shared/openapi/allow-nulls.ts'
 import { queryParameters } from '../../../shared/openapi/query-parameters.ts'
 import { API_VERSION, VERSION } from '../../version.ts'
-import { CSV_TYPE, formatCsv, type CsvFormat, formatQuery } from '../csv.ts'
+import { CSV_TYPE, type CsvFormat, formatQuery } from '../csv.ts'
+import { formatCsv } from '../../../shared/csv.ts'
 import type { Operation } from '../operation.ts'
 import { pageQuery } from '../page.ts'
 import { coreErrorResponses, responseHeaders } from './errors.ts'
@@ -102,7 +103,7 @@ function describeSuccess({ path, responseSchema, list, csv }: Operation<any, any
 
 function csvContent(form: CsvFormat, records: unknown): object {
   const description = `RFC 4180, with the columns ${form.columns.join(', ')}.`
-  const example = formatCsv(form, Array.isArray(records) ? records : [])
+  const example = formatCsv(form.columns, Array.isArray(records) ? records : [])
   return { [CSV_TYPE]: { schema: { type: 'string', description }, example } }
 }
 

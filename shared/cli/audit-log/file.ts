@@ -1,6 +1,6 @@
-/** A file of an audit log: NDJSON with one entry a line, oldest first, and the signed head in the last line. */
+/** Verifies files of `formatAuditFile`. */
 import { z } from 'zod'
-import { type AuditEntry, auditEntrySchema } from '../../audit-log/entry.ts'
+import { auditEntrySchema } from '../../audit-log/entry.ts'
 import { InvalidAuditLogError } from '../../audit-log/verify-entries.ts'
 import { type SignedAuditLog, verifyAuditLog } from '../../audit-log/verify-log.ts'
 import { EvidenceRejectedError } from '../../attestation/require-verified.ts'
@@ -11,10 +11,6 @@ import { receiptKeyFrom } from '../receipt/key-source.ts'
 import { EXIT, type Terminal, UsageError } from '../terminal.ts'
 
 const headLine = z.object({ head: z.string() })
-
-export function formatAuditFile(entries: readonly AuditEntry[], statement: string): string {
-  return [...entries, { head: statement }].map((line) => `${JSON.stringify(line)}\n`).join('')
-}
 
 function parseAuditFile(file: string, text: string): SignedAuditLog {
   const lines = text.split('\n').filter((line) => line.trim() !== '')

@@ -2,8 +2,6 @@ import { writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
 import type { AuditEntry } from '../../audit-log/entry.ts'
-import type { AuditLogOperations } from '../../client/core/audit-log.ts'
-import { LIST_PAGE_MAX } from '../../limits.ts'
 import type { Cli } from '../cli.ts'
 import { addExamples } from './examples.ts'
 import { columns } from './columns.ts'
@@ -37,28 +35,14 @@ export function registerAudit(account: Command, cli: Cli): void {
         const { entries } = await auditLog.page({ page_size: SHOWN })
         return cli.print(command, entries, () => columns(entries.map(cells)))
       }
-      const { entries, statement } = await readAll(auditLog)
-      const { formatAuditFile } = await import('../audit-log/file.ts')
+      const { entries, statement } = await auditLog.export()
+      const { formatAuditFile } = await import('../../audit-log/format-log.ts')
       const file = resolve(cli.terminal.folder, given.export)
       writeFileSync(file, formatAuditFile(entries, statement), { mode: 0o600 })
       const said = { file: given.export, entries: entries.length }
       return cli.print(command, said, () => [`Wrote ${said.entries} entries to ${said.file}.`])
     })
   addExamples(command, ['svc account audit', 'svc account audit --export audit.ndjson'])
-}
-
-/** Reads all pages, and the head of the last one, which covers exactly these entries. */
-async function readAll(auditLog: AuditLogOperations) {
-  const entries: AuditEntry[] = []
-  for (let number = 0; ; number++) {
-    const page = await auditLog.page({
-      order: 'oldest',
-      page_number: number,
-      page_size: LIST_PAGE_MAX,
-    })
-    entries.push(...page.entries)
-    if (entries.length >= page.head.sequence) return { entries, statement: page.head.statement }
-  }
 }
 
 function cells({ at, operation, outcome, actor, client_address: address }: AuditEntry): string[] {

@@ -15,12 +15,16 @@ export type AuditPageQuery = {
   page_size?: number
 }
 
-export type VerifiedAuditLog = {
-  /** The head that the origin signed. Keep its `statement` to detect later truncation. */
-  head: AuditHead
-  statement: string
+export type ExportedAuditLog = {
   /** All entries, oldest first. */
   entries: AuditEntry[]
+  /** The signed head, which covers the entries. */
+  statement: string
+}
+
+export type VerifiedAuditLog = ExportedAuditLog & {
+  /** The head that the origin signed. Keep its `statement` to detect later truncation. */
+  head: AuditHead
 }
 
 /** Reads the audit log of the account (docs/audit-log.md). Requires the account key or the admin wallet. */
@@ -33,6 +37,12 @@ export type AuditLogOperations = {
    * for await (const { at, operation, actor } of client.auditLog.list()) console.log(at, operation, actor.kind)
    */
   list(query?: Pick<AuditPageQuery, 'order'>, options?: CallOptions): Listing<AuditEntry>
+  /**
+   * Fetches all entries and the signed head. Does not verify them.
+   * @example
+   * const { entries, statement } = await client.auditLog.export()
+   */
+  export(options?: CallOptions): Promise<ExportedAuditLog>
   /**
    * Fetches all entries, and verifies the hash chain and the signature of the head.
    * @param since statement of a head from an earlier call; entries up to it must be unchanged
@@ -77,17 +87,22 @@ export function auditLogOperations({ calls, verification }: AuditLogParts): Audi
     for await (const { entries } of oldestFirst(options)) yield entries
   }
 
+  async function exportAll(options?: CallOptions): Promise<ExportedAuditLog> {
+    const entries: AuditEntry[] = []
+    let last: AuditLogPage | undefined
+    for await (const read of oldestFirst(options)) {
+      entries.push(...read.entries)
+      last = read
+    }
+    return { entries, statement: last!.head.statement }
+  }
+
   return {
     page,
+    export: exportAll,
     list: ({ order } = {}, options) => listing(() => entriesOf(order, options)),
     verify: async ({ since } = {}, options) => {
-      const entries: AuditEntry[] = []
-      let last: AuditLogPage | undefined
-      for await (const read of oldestFirst(options)) {
-        entries.push(...read.entries)
-        last = read
-      }
-      const { statement } = last!.head
+      const { entries, statement } = await exportAll(options)
       const head = await verification.auditLog({ entries, statement, since }, options?.signal)
       return { head, statement, entries }
     },

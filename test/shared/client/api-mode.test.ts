@@ -661,6 +661,7 @@ describe('the audit log', () => {
     const audited = verifying(key)
     await audited.addGroup({ group_name: 'a' })
     const first = await audited.auditLog.verify()
+    expect((await audited.auditLog.export()).entries).toEqual(first.entries)
     expect(first.entries.map(({ operation }) => operation)).toEqual(['new_account', 'add_group'])
     expect(first.head).toMatchObject({
       account_hash: origin.hashOf(key),

@@ -3,6 +3,7 @@ import type { FC } from 'hono/jsx'
 import type { UsageRow } from '../../../../shared/client/core/billing.ts'
 import { DAY_MS } from '../../../../shared/durations.ts'
 import type { ChartHandle } from '../../charts/module.ts'
+import { saveFile } from '../../format/save-file.ts'
 import { shortenId } from '../../format/values.ts'
 import { Field, Select } from '../../components/form-fields.tsx'
 import { UserText } from '../../components/user-text.tsx'
@@ -71,15 +72,6 @@ export const UsageCard: FC<UsageCardProps> = ({ connection, perform }) => {
       </p>
     </section>
   )
-}
-
-function saveFile(name: string, type: string, text: string): void {
-  const url = URL.createObjectURL(new Blob([text], { type: `${type};charset=utf-8` }))
-  const link = document.createElement('a')
-  link.href = url
-  link.download = name
-  link.click()
-  URL.revokeObjectURL(url)
 }
 
 function readQuery(event: Event): StatementQuery {
