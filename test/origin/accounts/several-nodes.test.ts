@@ -252,29 +252,37 @@ describe('a lying node', () => {
 
   it('forged block: grants nothing with a block that it invents', async () => {
     const { followed, victim, attacker } = await attacked()
+    const forgeBlockAfter = (tip: number) =>
+      nodes[0]!.use(async (calls, forward) => {
+        const head = await world.send('eth_getBlockByNumber', [toQuantity(tip), false])
+        const block = {
+          ...head,
+          number: toQuantity(tip + 1),
+          hash: id('forged block'),
+          parentHash: head.hash,
+          logsBloom: FULL_BLOOM,
+        }
+        return lying((call, result) => {
+          if (call.method === 'eth_getLogs') return [forgedLog(victim, attacker, block)]
+          const [asked] = call.params
+          const isForged = asked === 'latest' || Number(asked) === tip + 1 || asked === block.hash
+          return isHeader(call) && isForged ? block : result
+        })(calls, forward)
+      })
     const tip = await world.tip()
-    nodes[0]!.use(async (calls, forward) => {
-      const head = await world.send('eth_getBlockByNumber', [toQuantity(tip), false])
-      const block = {
-        ...head,
-        number: toQuantity(tip + 1),
-        hash: id('forged block'),
-        parentHash: head.hash,
-        logsBloom: FULL_BLOOM,
-      }
-      return lying((call, result) => {
-        if (call.method === 'eth_getLogs') return [forgedLog(victim, attacker, block)]
-        const [asked] = call.params
-        const isForged = asked === 'latest' || Number(asked) === tip + 1 || asked === block.hash
-        return isHeader(call) && isForged ? block : result
-      })(calls, forward)
-    })
+    forgeBlockAfter(tip)
     await sleep(100)
     expect([followed.mirror.block, has(followed, attacker)]).toEqual([tip, false])
-    await world.send('anvil_mine', ['0x1'])
-    await soon(() => followed.mirror.block).toBe(tip + 1)
+    const caught = () => followed.statusOf(0).disagreements.get('block') ?? 0
+    // On a busy machine, the quorum decides before the node answers, and its lie is not compared. It lies again.
+    while (caught() === 0) {
+      const before = await world.tip()
+      forgeBlockAfter(before)
+      await world.send('anvil_mine', ['0x1'])
+      await soon(() => followed.mirror.block).toBe(before + 1)
+      await sleep(100)
+    }
     await requireCaught(followed)
-    expect(followed.statusOf(0).disagreements.get('block')).toBeGreaterThan(0)
     expect(has(followed, attacker)).toBe(false)
   })
 
