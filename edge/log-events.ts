@@ -32,6 +32,7 @@ export const EVENTS = {
   'chain.reorg': 'info',
   'chain.replaced': 'warn',
   'chain.lags': 'warn',
+  'chain.lag_not_reported': 'warn',
   'chain.broken': 'error',
   'chain.behind': 'warn',
   'chain.silent': 'warn',

@@ -11,9 +11,10 @@ const root = fileURLToPath(new URL('..', import.meta.url))
 /** Files that run in parallel: more than processors, because most of them wait for blocks and timers. */
 const SIDE_BY_SIDE = availableParallelism() + 2
 
-/** Files that need their own workerd: they test a new isolate, or need exclusive scanner, index, rate limits or mailbox. */
+/** Files that need their own workerd: they test a new isolate, or need exclusive scanner, index, watcher, rate limits or mailbox. */
 const FRESH = [
   'test/edge/schedule/{scan,scanner}.test.ts',
+  'test/edge/alerts/chain-lagging.test.ts',
   'test/edge/queue/index-row.test.ts',
   'test/edge/trust/origin-trust.test.ts',
   'test/edge/limits/rates.test.ts',

@@ -1,4 +1,5 @@
 import type { IncidentRecord } from '../../shared/wire/alert.ts'
+import { incidentPath } from './incident-path.ts'
 
 /** Incidents that one event lists. The others are only counted. */
 const LISTED_MAX = 100
@@ -18,11 +19,11 @@ export function alertEvent(
     timestamp: new Date(at).toISOString(),
     data: {
       incidents: incidents.slice(0, LISTED_MAX).map((incident) => {
-        const { id, trigger_id, trigger_name, signal, state, opened_at, code, first_run_id } =
-          incident
-        const path = first_run_id === null ? `/triggers/${trigger_id}` : `/runs/${first_run_id}`
-        const url = new URL(path, publicUrl).href
-        return { id, trigger_id, trigger_name, signal, state, opened_at, code, first_run_id, url }
+        const { id, trigger_id, trigger_name, subject, signal, state, opened_at, code } = incident
+        const { first_run_id } = incident
+        const url = new URL(incidentPath(incident), publicUrl).href
+        const about = { trigger_id, trigger_name, subject }
+        return { id, ...about, signal, state, opened_at, code, first_run_id, url }
       }),
       total: incidents.length,
     },

@@ -2,6 +2,7 @@ import { withoutLinks } from '../identity/links-in-names.ts'
 import type { Mail } from '../identity/mailer.ts'
 import type { AlertChannelRecord } from '../../shared/wire/alert-channel.ts'
 import type { IncidentRecord } from '../../shared/wire/alert.ts'
+import { incidentPath } from './incident-path.ts'
 
 /** Incidents that a digest lists. The others are only counted. */
 const LISTED_MAX = 20
@@ -17,8 +18,9 @@ export function alertMail(
 ): Mail {
   const [first] = incidents
   const isDigest = incidents.length > 1
+  const areTriggers = incidents.every(({ trigger_id }) => trigger_id !== null)
   const subject = isDigest
-    ? `${incidents.length} triggers need attention`
+    ? `${incidents.length} ${areTriggers ? 'triggers need' : 'problems need'} attention`
     : `${summaryOf(first!)}: ${nameOf(first!)}`
   const listed = incidents.slice(0, LISTED_MAX).map((incident) => entry(incident, publicUrl))
   const more = incidents.length - LISTED_MAX
@@ -27,7 +29,7 @@ export function alertMail(
     ...(more > 0 ? [`And ${more} more.`] : []),
     `All incidents: ${new URL('/alerts', publicUrl).href}`,
     'No further mail is sent about the same problem while it lasts.',
-    `${isDigest ? 'Mute all alerts' : 'Mute alerts of this trigger'}: ${muteUrl}`,
+    `${isDigest || !areTriggers ? 'Mute all alerts' : 'Mute alerts of this trigger'}: ${muteUrl}`,
   ].join('\n\n')
   return { recipient, subject, text, headers: unsubscribeHeaders(muteUrl) }
 }
@@ -66,12 +68,11 @@ function unsubscribeHeaders(url: string): Record<string, string> {
 }
 
 function entry(incident: IncidentRecord, publicUrl: string): string {
-  const { trigger_id, first_run_id, opened_at, code } = incident
-  const path = first_run_id === null ? `/triggers/${trigger_id}` : `/runs/${first_run_id}`
+  const { opened_at, code } = incident
   return [
     `${nameOf(incident)}: ${summaryOf(incident)}${code === null ? '' : ` (${code})`}`,
     `Since ${opened_at.replace('T', ' ').slice(0, 16)} UTC`,
-    new URL(path, publicUrl).href,
+    new URL(incidentPath(incident), publicUrl).href,
   ].join('\n')
 }
 
@@ -89,12 +90,14 @@ function summaryOf({ signal }: IncidentRecord): string {
       return 'The queue is almost full'
     case 'schedule_late':
       return 'The schedule did not fire on time'
+    case 'chain_lagging':
+      return 'A chain lags behind'
   }
 }
 
 const NAME_MAX = 80
 
-const nameOf = ({ trigger_name }: IncidentRecord) => lineOf(trigger_name)
+const nameOf = ({ trigger_name, subject }: IncidentRecord) => lineOf(trigger_name ?? subject!)
 
 /** Names are shortened to one line without control characters, because a subject is a mail header. */
 function lineOf(name: string): string {

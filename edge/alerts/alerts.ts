@@ -14,14 +14,14 @@ import { type Env, settingsOf } from '../env.ts'
 import { hasMailer } from '../identity/choose-mailer.ts'
 import { count, flushCounts } from '../metrics/counts.ts'
 import { seriesOf } from '../metrics/series.ts'
-import type { Report } from '../reports/report.ts'
+import type { Report, SubjectReport } from '../reports/report.ts'
 import { AlertChannels } from './alert-channels.ts'
 import { AlertDeliveries, type DueDelivery } from './alert-deliveries.ts'
 import { alertMail, channelMail, testMail } from './alert-mail.ts'
 import { ACCOUNT, AlertSettings } from './alert-settings.ts'
 import { AttemptFailedError, UndeliverableError } from './attempt-failed-error.ts'
 import { ChannelSettings } from './channel-settings.ts'
-import { Incidents, toIncidentRecord } from './incidents.ts'
+import { Incidents, type OpenedIncident, toIncidentRecord } from './incidents.ts'
 import { createMuteToken, muteUrl } from './mute-token.ts'
 import { PendingAlerts } from './pending-alerts.ts'
 import { PendingMails } from './pending-mails.ts'
@@ -78,15 +78,13 @@ export class Alerts {
   /** Must be called in the transaction that stores the report. */
   record(trigger: { id: string; name: string }, report: Report, now: number): void {
     const opened = this.#incidents.record(trigger, report, now)
-    if (!opened) return
-    count(seriesOf('svc_edge_incidents_opened_total', { signal: opened.signal }))
-    flushCounts(this.#options.env, { waitUntil: (work) => this.#options.keepAlive(work) })
-    const settings = this.#settings.effective(trigger.id, opened.signal)
-    if (!settings) return
-    const { channels, includesSignal } = settings
-    if (includesSignal && channels.includes('mail') && this.#canMail()) this.#mails.add(opened.id)
-    for (const { id } of this.#channels.receiversOf(trigger.id, opened.signal, includesSignal))
-      this.#pending.add(id, opened.id)
+    if (opened) this.#alert(opened)
+  }
+
+  /** Must be called in a transaction. */
+  recordSubject(report: SubjectReport, now: number): void {
+    const opened = this.#incidents.recordSubject(report, now)
+    if (opened) this.#alert(opened)
   }
 
   forget(triggerId: string): void {
@@ -146,6 +144,21 @@ export class Alerts {
   test(channel: AlertChannel, now: number): AlertDelivery | undefined {
     if (!this.#available().includes(channel)) return undefined
     return this.#deliveries.add({ channel, channelId: null, incidentIds: [], test: true }, now)
+  }
+
+  #alert(opened: OpenedIncident): void {
+    count(seriesOf('svc_edge_incidents_opened_total', { signal: opened.signal }))
+    flushCounts(this.#options.env, { waitUntil: (work) => this.#options.keepAlive(work) })
+    const settings = this.#settings.effective(opened.trigger_id, opened.signal)
+    if (!settings) return
+    const { channels, includesSignal } = settings
+    if (includesSignal && channels.includes('mail') && this.#canMail()) this.#mails.add(opened.id)
+    for (const { id } of this.#channels.receiversOf(
+      opened.trigger_id,
+      opened.signal,
+      includesSignal,
+    ))
+      this.#pending.add(id, opened.id)
   }
 
   #available(): AlertChannel[] {

@@ -1,7 +1,7 @@
 import { DAY_MS, HOUR_MS } from '../../shared/durations.ts'
 import { INCIDENTS_MAX } from '../../shared/limits.ts'
 import type { AlertSignal, IncidentRecord, IncidentsQuery } from '../../shared/wire/alert.ts'
-import type { Report } from '../reports/report.ts'
+import type { Report, SignalReport, SubjectReport } from '../reports/report.ts'
 
 /**
  * An incident of failed runs is resolved when no run has failed for this time. The success of a run is not reported, so
@@ -16,10 +16,15 @@ const QUIET_MS = [
   ['failure_rate', HOUR_MS],
   ['queue_share', 6 * HOUR_MS],
   ['schedule_late', 6 * HOUR_MS],
+  // A chain that lags is reported twice an hour.
+  ['chain_lagging', 2 * HOUR_MS],
 ] as const satisfies [AlertSignal, number][]
 
 /** SQL for the time at which an open incident is resolved. Null for signals whose end is always reported. */
 const QUIET_AT = `last_at + CASE signal ${QUIET_MS.map(([signal, ms]) => `WHEN '${signal}' THEN ${ms}`).join(' ')} END`
+
+/** Marks a subject that is stored instead of a trigger's ID. IDs of triggers do not contain it. */
+const SUBJECT_MARK = ':'
 
 const RETENTION_MS = 90 * DAY_MS
 
@@ -38,12 +43,14 @@ type Row = {
   message: string | null
 }
 
-/** An event of a signal, from a report of a trigger. */
-type Occurrence = Pick<Row, 'trigger_id' | 'trigger_name' | 'signal' | 'code' | 'message'> & {
-  run: string | null
-}
+type Source = Pick<Row, 'trigger_id' | 'trigger_name'>
 
-/** Incidents of a user. A trigger has at most one open incident per signal. */
+/** An event of a signal, from a report. */
+type Occurrence = Source & Pick<Row, 'signal' | 'code' | 'message'> & { run: string | null }
+
+export type OpenedIncident = Pick<Row, 'id' | 'trigger_id' | 'signal'>
+
+/** Incidents of a user. A trigger or another subject has at most one open incident per signal. */
 export class Incidents {
   readonly #sql: SqlStorage
 
@@ -56,18 +63,20 @@ export class Incidents {
     trigger: { id: string; name: string },
     report: Report,
     now: number,
-  ): { id: number; signal: AlertSignal } | undefined {
+  ): OpenedIncident | undefined {
     const of = { trigger_id: trigger.id, trigger_name: trigger.name }
     if (report.kind === 'run_failed') {
       const { suffix: run, error } = report
       const { code, message } = error
       return this.#touch({ ...of, signal: 'run_failed', run, code, message }, now)
     }
-    const { signal, code, message } = report
-    if (report.state === 'open')
-      return this.#touch({ ...of, signal, run: null, code, message }, now)
-    this.#resolve(trigger.id, signal, now)
-    return undefined
+    return this.#recordState(of, report, now)
+  }
+
+  /** @returns the incident that the report opened */
+  recordSubject(report: SubjectReport, now: number): OpenedIncident | undefined {
+    const of = { trigger_id: `${SUBJECT_MARK}${report.subject}`, trigger_name: '' }
+    return this.#recordState(of, report, now)
   }
 
   list({ limit, cursor, state, trigger_id }: IncidentsQuery): Row[] {
@@ -121,7 +130,17 @@ export class Incidents {
     return times.length > 0 ? Math.max(now + HOUR_MS / 60, Math.min(...times)) : undefined
   }
 
-  #touch({ run, ...of }: Occurrence, now: number): { id: number; signal: AlertSignal } | undefined {
+  #recordState(
+    of: Source,
+    { signal, state, code, message }: SignalReport | SubjectReport,
+    now: number,
+  ): OpenedIncident | undefined {
+    if (state === 'open') return this.#touch({ ...of, signal, run: null, code, message }, now)
+    this.#resolve(of.trigger_id, signal, now)
+    return undefined
+  }
+
+  #touch({ run, ...of }: Occurrence, now: number): OpenedIncident | undefined {
     const known = this.#sql.exec(
       `UPDATE incidents SET count = count + 1, last_at = ?, last_run = ?, code = ?, message = ?, trigger_name = ?
        WHERE trigger_id = ? AND signal = ? AND resolved_at IS NULL RETURNING id`,
@@ -147,7 +166,7 @@ export class Incidents {
         of.message,
       )
       .one()
-    return { id, signal: of.signal }
+    return { id, trigger_id: of.trigger_id, signal: of.signal }
   }
 
   #resolve(triggerId: string, signal: AlertSignal, now: number): void {
@@ -162,11 +181,13 @@ export class Incidents {
 
 export function toIncidentRecord(row: Row): IncidentRecord {
   const { id, trigger_id, trigger_name, signal, count, code, message } = row
+  const hasTrigger = !trigger_id.startsWith(SUBJECT_MARK)
   const runId = (suffix: string | null) => (suffix === null ? null : trigger_id + suffix)
   return {
     id,
-    trigger_id,
-    trigger_name,
+    trigger_id: hasTrigger ? trigger_id : null,
+    trigger_name: hasTrigger ? trigger_name : null,
+    subject: hasTrigger ? null : trigger_id.slice(SUBJECT_MARK.length),
     signal,
     state: row.resolved_at === null ? 'open' : 'resolved',
     opened_at: isoTime(row.opened_at),

@@ -28,11 +28,25 @@ export type FailureSummary = {
 /** A lasting problem of the trigger has begun, continues, or has ended. */
 export type SignalReport = {
   kind: 'signal'
-  signal: Exclude<AlertSignal, 'run_failed'>
+  signal: Exclude<AlertSignal, 'run_failed' | SubjectSignal>
   state: 'open' | 'resolved'
   /** What a held trigger waits for, or why a schedule did not fire on time. */
   code: string | null
   /** A text of the service, such as the reason for disabling the trigger. */
+  message: string | null
+}
+
+/** Signals about something that many triggers share, such as a chain. */
+type SubjectSignal = 'chain_lagging'
+
+/** A report about something that many triggers share. It is not numbered, so it may be repeated. */
+export type SubjectReport = {
+  signal: SubjectSignal
+  /** Name of the subject, such as a chain. */
+  subject: string
+  state: 'open' | 'resolved'
+  code: string | null
+  /** A text of the service. */
   message: string | null
 }
 

@@ -16,11 +16,13 @@ import type {
   AlertChannelWithSecret,
   NewAlertChannel,
 } from '../../shared/wire/alert-channel.ts'
-import type { ReportBatch } from './report.ts'
+import type { ReportBatch, SubjectReport } from './report.ts'
 
 export interface ReportsObject extends ReplaysObject {
   /** Stores reports of a trigger. Idempotent: reports with known numbers are ignored. */
   report(batch: ReportBatch): Promise<void>
+  /** Opens or resolves the incident of a subject that is not a trigger. Idempotent. */
+  reportSubject(report: SubjectReport): Promise<void>
   /** Deletes everything that the object stores about a trigger. */
   forget(triggerId: string): Promise<void>
   /** Deletes everything. Called when an operator erases the user. */

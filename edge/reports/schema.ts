@@ -106,6 +106,7 @@ export const incidents = sqliteTable(
   'incidents',
   {
     id: integer('id').primaryKey({ autoIncrement: true }),
+    /** ID of the trigger. If the incident is not about a trigger, a colon and its subject, such as `:base`. */
     triggerId: text('trigger_id').notNull(),
     /** Name of the trigger at its last report. */
     triggerName: text('trigger_name').notNull(),

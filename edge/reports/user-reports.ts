@@ -26,7 +26,7 @@ import type {
 } from '../replays/replays-object.ts'
 import type { RequestIdentity } from '../replays/request-identity.ts'
 import { FailedRuns } from './failed-runs.ts'
-import type { ReportBatch } from './report.ts'
+import type { ReportBatch, SubjectReport } from './report.ts'
 import { Reporters } from './reporters.ts'
 import type { ReportsObject } from './reports-object.ts'
 
@@ -73,6 +73,15 @@ export class UserReports extends DurableObject<Env> implements ReportsObject {
         this.#alerts.record({ id, name }, report, now)
       }
     })
+    this.#alarm.runTasks(now)
+  }
+
+  async reportSubject(report: SubjectReport): Promise<void> {
+    // Without tables, there is no incident to resolve.
+    if (report.state === 'resolved' && !this.#hasTables) return
+    await this.#createTables()
+    const now = Date.now()
+    this.ctx.storage.transactionSync(() => this.#alerts.recordSubject(report, now))
     this.#alarm.runTasks(now)
   }
 

@@ -8,6 +8,7 @@ export const ALERT_SIGNALS = [
   'failure_rate',
   'queue_share',
   'schedule_late',
+  'chain_lagging',
 ] as const
 export type AlertSignal = (typeof ALERT_SIGNALS)[number]
 

@@ -54,9 +54,12 @@ export const triggerAlertSettingsRecord = triggerAlertSettings
 
 export const incidentRecord = z.object({
   id: z.int(),
-  trigger_id: z.string(),
-  /** Name of the trigger at its last report. */
-  trigger_name: z.string(),
+  /** Null if the incident is not about a trigger. */
+  trigger_id: z.string().nullable(),
+  /** Name of the trigger at its last report. Null if the incident is not about a trigger. */
+  trigger_name: z.string().nullable(),
+  /** Subject of an incident that is not about a trigger, such as the chain `base`. Null otherwise. */
+  subject: z.string().nullable(),
   signal: z.enum(ALERT_SIGNALS),
   state: z.enum(['open', 'resolved']),
   opened_at: time,
@@ -67,7 +70,7 @@ export const incidentRecord = z.object({
   count: z.int(),
   first_run_id: z.string().nullable(),
   last_run_id: z.string().nullable(),
-  /** Error code of the last failed run, or what a held trigger waits for. */
+  /** Error code of the last failed run, what a held trigger waits for, or why a chain lags. */
   code: z.string().nullable(),
   message: z.string().nullable(),
 })

@@ -149,6 +149,7 @@ const incident = (id: number, over: Partial<IncidentRecord>): IncidentRecord => 
   id,
   trigger_id: 'A'.repeat(32),
   trigger_name: 'orders',
+  subject: null,
   signal: 'run_failed',
   state: 'open',
   opened_at: AT,

@@ -10,6 +10,7 @@ import { completeStoredLogs } from './complete-stored-logs.ts'
 import { tagsInUse, leaveWatermark } from './finality-watermarks.ts'
 import { HeadFollower } from './head-follower.ts'
 import { CaughtUpDelivery } from './caught-up-delivery.ts'
+import { type ChainLag, LagMonitor, type WatcherProgress } from './lag-monitor.ts'
 import { LaggingDelivery } from './lagging-delivery.ts'
 import { LastKnownHead } from './last-known-head.ts'
 import { CursorBackfillSource } from './cursor-backfill-source.ts'
@@ -52,6 +53,7 @@ export class ChainPoller {
   readonly #follower: HeadFollower
   readonly #lagging: LaggingDelivery
   readonly #lastKnown: LastKnownHead
+  readonly #lag: LagMonitor
   readonly backfillSource: BackfillSource
   #logReader: { filters: number; logs: BlockLogReader } | undefined
   #isPolling = false
@@ -64,6 +66,7 @@ export class ChainPoller {
     const state = new WatchState(storage)
     this.#state = state
     this.#lastKnown = new LastKnownHead(storage.sql)
+    this.#lag = new LagMonitor(this.#progress(), now())
     const { notices, transaction } = state
     const sender = new DeliverySender({ deliver, notices, transaction, sleep, log })
     this.#follower = new HeadFollower({
@@ -95,6 +98,7 @@ export class ChainPoller {
   }
 
   subscribe(subscription: Subscription): void {
+    if (!this.isWatching) this.#lag.restart(this.#options.now())
     if (subscribe(this.#state, subscription)) this.#startDeliveries()
   }
 
@@ -126,6 +130,15 @@ export class ChainPoller {
     }
   }
 
+  /** Returns why the chain makes no progress; undefined if it does, or if no trigger watches it. Called after each poll. */
+  lag(): ChainLag | undefined {
+    return this.isWatching ? this.#lag.update(this.#progress(), this.#options.now()) : undefined
+  }
+
+  get triggerIds(): string[] {
+    return [...this.#state.subscriptions.all()].map(({ triggerId }) => triggerId)
+  }
+
   status(): Omit<ChainStatus, 'endpoints'> {
     const { subscriptions, unfinalized } = this.#state
     const all = [...subscriptions.all()]
@@ -140,6 +153,11 @@ export class ChainPoller {
         [live, backfill].some((cursor) => cursor && cursor.retryAt > now),
       ).length,
     }
+  }
+
+  #progress(): WatcherProgress {
+    const { head, answeredAt } = this.#lastKnown.facts
+    return { head, answeredAt, lookedThrough: this.#state.unfinalized.through ?? null }
   }
 
   async #pollOnce(): Promise<PollOutcome> {

@@ -1,7 +1,10 @@
 import { DurableObject } from 'cloudflare:workers'
+import { drizzle as d1Drizzle } from 'drizzle-orm/d1'
 import { drizzle } from 'drizzle-orm/durable-sqlite'
 import { migrate } from 'drizzle-orm/durable-sqlite/migrator'
 import migrations from '../../../drizzle/chain-watcher/migrations.js'
+import * as schema from '../../db/schema.ts'
+import { ownersOfTriggers } from '../../triggers/trigger-owners.ts'
 import { rootCauseText } from '../../db/root-cause-text.ts'
 import { isAlarmLost } from '../../deadline.ts'
 import { type Env, settingsOf } from '../../env.ts'
@@ -17,6 +20,7 @@ import type { LogFilter } from '../matching/log-filter.ts'
 import { HttpChainReader } from '../rpc/http-chain-reader.ts'
 import type { BlockRange, Subscription } from '../subscription.ts'
 import { requestFinalBlock, requestHead } from './request-head.ts'
+import { LagReports } from './lag-reports.ts'
 import { inspectContract } from './inspect-contract.ts'
 import type { ChainStatus, Watcher } from './watcher.ts'
 import { PollBackoff } from './poll-backoff.ts'
@@ -29,6 +33,7 @@ type WatcherParts = {
   backfill: BackfillRunner
   recent: RecentLogSearch
   pace: PollBackoff
+  lagReports: LagReports
 }
 
 /**
@@ -116,8 +121,9 @@ export class ChainWatcher extends DurableObject<Env> implements Watcher {
   }
 
   async #poll(): Promise<void> {
-    const { poller, pace } = this.#parts
+    const { lagReports, poller, pace } = this.#parts
     pace.recordPoll(await poller.poll())
+    lagReports.update(poller.lag())
   }
 
   #settings(): ChainSettings | undefined {
@@ -169,7 +175,16 @@ export class ChainWatcher extends DurableObject<Env> implements Watcher {
       log,
     })
     const recent = new RecentLogSearch(reader, size, sleep)
-    this.#parts = { poller, reader, backfill, recent, pace: new PollBackoff(pollMs) }
+    const lagReports = new LagReports({
+      chain: this.ctx.id.name!,
+      triggers: () => poller.triggerIds,
+      ownersOf: (ids) => ownersOfTriggers(d1Drizzle(this.env.DB, { schema }), ids),
+      report: (ownerId, report) => this.env.USER_REPORTS.getByName(ownerId).reportSubject(report),
+      keepAlive,
+      now,
+      log,
+    })
+    this.#parts = { poller, reader, backfill, recent, lagReports, pace: new PollBackoff(pollMs) }
   }
 
   #log(event: string, facts: object): void {

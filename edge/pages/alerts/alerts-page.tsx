@@ -43,7 +43,7 @@ async function showAlerts(c: Context<AppEnv>): Promise<Response> {
     listTriggers(db, now(), session.user.id, { kind: 'webhook', limit: TRIGGERS_OFFERED }),
   ])
   const muted = settings.triggers.filter((trigger) => trigger.muted)
-  const isMuted = (id: string) => muted.some(({ trigger_id }) => trigger_id === id)
+  const isMuted = (id: string | null) => muted.some(({ trigger_id }) => trigger_id === id)
   return renderPage(
     c,
     { title: 'Alerts' },
@@ -91,7 +91,7 @@ async function showAlerts(c: Context<AppEnv>): Promise<Response> {
 type ItemProps = { incident: IncidentRecord; session: Session; muted: boolean }
 
 function IncidentItem({ incident, session, muted }: ItemProps) {
-  const { trigger_id, trigger_name, signal, state, count, code, last_run_id } = incident
+  const { trigger_id, trigger_name, subject, signal, state, count, code, last_run_id } = incident
   const facts: [string, Child][] = [
     ['Problem', `${SIGNAL_TEXTS[signal]}${code === null ? '' : ` (${code})`}`],
     ['Since', <Time at={Date.parse(incident.opened_at)} />],
@@ -104,15 +104,19 @@ function IncidentItem({ incident, session, muted }: ItemProps) {
     <li>
       <div>
         <h3>
-          <a href={`/triggers/${trigger_id}`}>
-            <bdi>{trigger_name}</bdi>
-          </a>{' '}
+          {trigger_id === null ? (
+            <bdi>{subject}</bdi>
+          ) : (
+            <a href={`/triggers/${trigger_id}`}>
+              <bdi>{trigger_name}</bdi>
+            </a>
+          )}{' '}
           <Badge {...(state === 'open' && { tone: 'bad' as const })}>{state}</Badge>
         </h3>
         <FactList facts={facts} />
       </div>
-      {state === 'open' && !muted && (
-        <MuteForm id={trigger_id} name={trigger_name} muted={false} session={session} />
+      {state === 'open' && !muted && trigger_id !== null && (
+        <MuteForm id={trigger_id} name={trigger_name!} muted={false} session={session} />
       )}
     </li>
   )

@@ -7,4 +7,5 @@ export const SIGNAL_TEXTS: Record<AlertSignal, string> = {
   failure_rate: 'At least half of 20 or more runs in an hour failed',
   queue_share: 'The queue of a trigger is 80 % full',
   schedule_late: 'A schedule fired late or skipped runs',
+  chain_lagging: 'A chain of your triggers made no progress for ten minutes',
 }

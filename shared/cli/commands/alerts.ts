@@ -135,15 +135,17 @@ function deliveryLines(deliveries: readonly AlertDelivery[]): string[] {
 function incidentLines(incidents: readonly Incident[]): string[] {
   if (incidents.length === 0) return ['no incidents']
   return columns(
-    incidents.map(({ trigger_name, signal, state, opened_at, count, code, last_run_id }) => [
-      formatUtcTime(opened_at),
-      state,
-      trigger_name,
-      signal,
-      code ?? '-',
-      String(count),
-      last_run_id ?? '-',
-    ]),
+    incidents.map(
+      ({ trigger_name, subject, signal, state, opened_at, count, code, last_run_id }) => [
+        formatUtcTime(opened_at),
+        state,
+        trigger_name ?? subject ?? '-',
+        signal,
+        code ?? '-',
+        String(count),
+        last_run_id ?? '-',
+      ],
+    ),
   )
 }
 

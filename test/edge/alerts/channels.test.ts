@@ -140,6 +140,7 @@ describe('a webhook', () => {
             id: 1,
             trigger_id: id,
             trigger_name: 'orders',
+            subject: null,
             signal: 'run_failed',
             state: 'open',
             opened_at: expect.any(String),
