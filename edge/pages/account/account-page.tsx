@@ -50,10 +50,10 @@ async function showAccount(c: Context<AppEnv>): Promise<Response> {
           <a href="/alerts">View incidents of your triggers, and change your alerts</a>
         </p>
       </section>
-      <section aria-labelledby="programs">
-        <h2 id="programs">Programs</h2>
+      <section aria-labelledby="access-tokens">
+        <h2 id="access-tokens">Access tokens</h2>
         <p>
-          <a href="/agent/tokens">View and revoke authorized programs</a>
+          <a href="/agent/tokens">View and revoke the access tokens of your programs</a>
         </p>
       </section>
       <section aria-labelledby="browsers">

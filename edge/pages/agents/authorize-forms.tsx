@@ -58,7 +58,7 @@ export function plainLinkPage(
         <Field
           name="name"
           label="Name (optional)"
-          hint="Shown in your list of programs."
+          hint="Shown in your list of access tokens."
           value={name}
           maxlength={2 * LABEL_MAX_CHARACTERS}
           autocomplete="off"

@@ -5,7 +5,7 @@ import type { noticePage } from '../layout/render-page.tsx'
 type Notice = Parameters<typeof noticePage>[1]
 
 const NEW_TOKEN = 'Have your program generate a new token, and open the new link.'
-const TOKENS = { href: '/agent/tokens', text: 'Authorized programs' }
+const TOKENS = { href: '/agent/tokens', text: 'Access tokens' }
 
 export const OUTCOMES: Record<Exclude<ApprovalResult, 'registered'> | EndedRequestCode, Notice> = {
   granted: {

@@ -54,7 +54,8 @@ async function showTokens(c: Context<AppEnv>): Promise<Response> {
   const content = (
     <>
       <p class="lead">
-        These programs can view or change the triggers of <strong>{session.user.email}</strong>.
+        Programs with these tokens can view or change the triggers of{' '}
+        <strong>{session.user.email}</strong>.
       </p>
       {!isEmpty && (
         <ul class="rows">
@@ -68,7 +69,7 @@ async function showTokens(c: Context<AppEnv>): Promise<Response> {
       )}
       {isEmpty && (
         <p class="card">
-          No programs yet. Open the link printed by a program, and choose Authorize.
+          No access tokens yet. Open the link printed by a program, and choose Authorize.
         </p>
       )}
       {tokens.length === TOKENS_LISTED && <p>Only the first {TOKENS_LISTED} are shown.</p>}
@@ -76,7 +77,7 @@ async function showTokens(c: Context<AppEnv>): Promise<Response> {
       {hasLive && <RevokeAll session={session} />}
     </>
   )
-  return renderPage(c, { title: 'Authorized programs' }, content)
+  return renderPage(c, { title: 'Access tokens' }, content)
 }
 
 function TokenItem({ token, session }: { token: OwnedToken; session: Session }) {
@@ -116,9 +117,9 @@ function RevokeAll({ session }: { session: Session }) {
       <summary>Revoke all</summary>
       <form method="post" action={`${PATH}/revoke`} class="card">
         <HiddenFields token={ALL} session={session} />
-        <p>All of your programs will need a new token.</p>
+        <p>Each of your programs will need a new token.</p>
         <p class="actions">
-          <button class="danger">Revoke all programs</button>
+          <button class="danger">Revoke all tokens</button>
         </p>
       </form>
     </details>
@@ -150,7 +151,11 @@ async function revoke(c: Context<AppEnv>): Promise<Response> {
   if (token === ALL) {
     await revokeAllTokens(services, userId)
     await revokeAllGrants(services, userId)
-    return noticePage(c, { title: 'All programs revoked', text: REVOCATION_EFFECT, link: BACK })
+    return noticePage(c, {
+      title: 'All access tokens revoked',
+      text: REVOCATION_EFFECT,
+      link: BACK,
+    })
   }
   const isOwned =
     decode32Bytes(token) && (await revokeToken(services, { challenge: token, userId }))

@@ -18,7 +18,7 @@ const PUBLIC_LINKS: NavLink[] = [
 const SIGNED_IN_LINKS: NavLink[] = [
   { href: '/triggers', text: 'Triggers' },
   { href: '/console', text: 'Console' },
-  { href: '/agent/tokens', text: 'Programs' },
+  { href: '/agent/tokens', text: 'Access tokens' },
   { href: '/account', text: 'Account' },
   { href: '/docs', text: 'Docs' },
 ]

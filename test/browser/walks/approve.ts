@@ -43,7 +43,7 @@ export function approveWalks(walks: Walks): void {
         "a svc",
         "a triggers",
         "a console",
-        "a programs",
+        "a access tokens",
         "a account",
         "a docs",
         "button submit sign out",

@@ -26,7 +26,7 @@ export function failureWalks(walks: Walks): void {
     const visitor = await walks.signedIn()
     await visitor.page.emulateMedia({ forcedColors: 'active' })
     await visitor.open('/agent/tokens')
-    expect(await visitor.heading()).toBe('Authorized programs')
+    expect(await visitor.heading()).toBe('Access tokens')
     await judge(visitor.page, 'tokens-forced-colors')
   })
 }

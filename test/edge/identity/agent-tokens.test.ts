@@ -46,7 +46,7 @@ const words = (page: string) => page.replaceAll(/<[^>]+>/g, ' ').replaceAll(/\s+
 describe('the list of tokens', () => {
   it('is empty at first, and explains how to start', async () => {
     const { browser } = await person()
-    expect(await listOf(browser)).toContain('No programs yet.')
+    expect(await listOf(browser)).toContain('No access tokens yet.')
   })
 
   it('shows the name, access, creation, last use, expiry and state of each token', async () => {

@@ -259,7 +259,7 @@ describe('approval by an attacker', () => {
     expect((await approve(attacker, device, { csrf })).status).toBe(409)
     const tokens: any = await (await poll(device)).json()
     expect((await withToken(tokens.access_token)).status).toBe(200)
-    expect(await (await attacker.get('/agent/tokens')).text()).toContain('No programs yet')
+    expect(await (await attacker.get('/agent/tokens')).text()).toContain('No access tokens yet')
   })
 
   it('race: one of two simultaneous approvals counts', async () => {

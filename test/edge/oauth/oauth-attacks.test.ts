@@ -354,7 +354,7 @@ describe('hostile page in the browser', () => {
   it('opening the page grants nothing', async () => {
     const visitor = await signedIn()
     await visitor.get(pathOf(await newAuthorization(clientId)))
-    expect(await (await visitor.get('/agent/tokens')).text()).toContain('No programs yet')
+    expect(await (await visitor.get('/agent/tokens')).text()).toContain('No access tokens yet')
   })
 
   it('code in a Referer or a cache: the redirect forbids both', async () => {

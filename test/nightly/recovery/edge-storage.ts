@@ -176,7 +176,7 @@ export function loseObject(): Promise<Figures> {
   })
 }
 
-/** Revokes all tokens on the page of authorized programs. */
+/** Revokes all tokens on their page. */
 async function revokeAll(triggersUrl: string, email: string): Promise<void> {
   const cookie = await signIn(triggersUrl, email)
   const page = await (await fetch(`${triggersUrl}/agent/tokens`, { headers: { cookie } })).text()
