@@ -4,6 +4,7 @@ import m0001 from './0001_replays.sql';
 import m0002 from './0002_alerts.sql';
 import m0003 from './0003_alert_channels.sql';
 import m0004 from './0004_replay_keys.sql';
+import m0005 from './0005_verified_origin.sql';
 
   export default {
     journal,
@@ -12,7 +13,8 @@ import m0004 from './0004_replay_keys.sql';
 m0001,
 m0002,
 m0003,
-m0004
+m0004,
+m0005
     }
   }
   

@@ -67,6 +67,11 @@ export class AlertChannels {
     )
   }
 
+  /** True if an enabled channel has signals of its own that include this one. */
+  anyWith(signal: AlertSignal): boolean {
+    return this.list().some(({ enabled, signals }) => enabled && signals?.includes(signal))
+  }
+
   isFull(): boolean {
     return this.#rows().length >= ALERT_CHANNELS_MAX
   }

@@ -68,10 +68,15 @@ function unsubscribeHeaders(url: string): Record<string, string> {
 }
 
 function entry(incident: IncidentRecord, publicUrl: string): string {
-  const { opened_at, code } = incident
+  const { opened_at, code, message, signal, trigger_id } = incident
   return [
     `${nameOf(incident)}: ${summaryOf(incident)}${code === null ? '' : ` (${code})`}`,
     `Since ${opened_at.replace('T', ' ').slice(0, 16)} UTC`,
+    // Without a trigger, the message is a text of the service.
+    ...(trigger_id === null && message !== null ? [message] : []),
+    ...(signal === 'evidence_changed'
+      ? [`What this means: ${new URL('/docs/attestation', publicUrl).href}`]
+      : []),
     new URL(incidentPath(incident), publicUrl).href,
   ].join('\n')
 }
@@ -92,6 +97,8 @@ function summaryOf({ signal }: IncidentRecord): string {
       return 'The schedule did not fire on time'
     case 'chain_lagging':
       return 'A chain lags behind'
+    case 'evidence_changed':
+      return 'The evidence of the service changed'
   }
 }
 

@@ -15,12 +15,14 @@ import { hasMailer } from '../identity/choose-mailer.ts'
 import { count, flushCounts } from '../metrics/counts.ts'
 import { seriesOf } from '../metrics/series.ts'
 import type { Report, SubjectReport } from '../reports/report.ts'
+import { originTrust } from '../trust/sealed-call.ts'
 import { AlertChannels } from './alert-channels.ts'
 import { AlertDeliveries, type DueDelivery } from './alert-deliveries.ts'
 import { alertMail, channelMail, testMail } from './alert-mail.ts'
 import { ACCOUNT, AlertSettings } from './alert-settings.ts'
 import { AttemptFailedError, UndeliverableError } from './attempt-failed-error.ts'
 import { ChannelSettings } from './channel-settings.ts'
+import { EvidenceWatch } from './evidence-watch.ts'
 import { Incidents, type OpenedIncident, toIncidentRecord } from './incidents.ts'
 import { createMuteToken, muteUrl } from './mute-token.ts'
 import { PendingAlerts } from './pending-alerts.ts'
@@ -47,6 +49,7 @@ export class Alerts {
   readonly #deliveries: AlertDeliveries
   readonly #mails: PendingMails
   readonly #pending: PendingAlerts
+  readonly #evidence: EvidenceWatch
 
   constructor(options: AlertsOptions) {
     const { armBy, env, log, sql, userId } = options
@@ -65,6 +68,17 @@ export class Alerts {
     })
     this.#mails = new PendingMails(sql, this.#deliveries)
     this.#pending = new PendingAlerts(sql, this.#channels, this.#deliveries)
+    this.#evidence = new EvidenceWatch({
+      sql,
+      isWanted: () => this.#wantsEvidence(),
+      identity: () => originTrust(env).identity(),
+      report: (report) => {
+        this.recordSubject(report, Date.now())
+        armBy(Date.now())
+      },
+      now: Date.now,
+      armBy,
+    })
     this.channels = new ChannelSettings({
       channels: this.#channels,
       deliveries: this.#deliveries,
@@ -72,6 +86,7 @@ export class Alerts {
       macKey: () => settingsOf(env).ID_MAC_KEY,
       userId,
       random,
+      onChanged: () => this.#evidence.refresh(),
     })
   }
 
@@ -101,6 +116,7 @@ export class Alerts {
       this.#mails.runDue(now),
       this.#pending.runDue(now),
       this.#deliveries.runDue(now, this.#options.keepAlive),
+      this.#evidence.runDue(now, this.#options.keepAlive),
     ].filter((time) => time !== undefined)
     return times.length > 0 ? Math.min(...times) : undefined
   }
@@ -113,6 +129,7 @@ export class Alerts {
   change(change: AlertSettingsChange): AlertSettingsRecord {
     this.#settings.change(ACCOUNT, change)
     if (change.muted === true) this.#discard()
+    this.#evidence.refresh()
     return this.settings()
   }
 
@@ -159,6 +176,13 @@ export class Alerts {
       includesSignal,
     ))
       this.#pending.add(id, opened.id)
+  }
+
+  #wantsEvidence(): boolean {
+    const { muted, signals } = this.#settings.account()
+    const isWanted =
+      signals.includes('evidence_changed') || this.#channels.anyWith('evidence_changed')
+    return isWanted && !muted
   }
 
   #available(): AlertChannel[] {

@@ -17,6 +17,7 @@ type ChannelSettingsOptions = {
   macKey: () => string
   userId: () => string
   random: (bytes: number) => Uint8Array
+  onChanged: () => void
 }
 
 /** Operations of the user on channels. They return `undefined` for an unknown channel. */
@@ -38,13 +39,17 @@ export class ChannelSettings {
     const sealed =
       secret === null ? null : await sealChannelSecrets(this.#owner(), [secret], random)
     if (channels.isFull()) return undefined
-    return { ...channels.add(channel, sealed, now), secret }
+    const added = channels.add(channel, sealed, now)
+    this.#options.onChanged()
+    return { ...added, secret }
   }
 
   /** The caller must have checked the URL, and that the user owns the triggers. */
   change(id: number, change: AlertChannelChange): AlertChannelRecord | undefined {
     if (change.enabled === false) this.#options.pending.discardChannel(id)
-    return this.#options.channels.change(id, change)
+    const changed = this.#options.channels.change(id, change)
+    this.#options.onChanged()
+    return changed
   }
 
   /** Replaces the secret of a webhook. */
@@ -61,7 +66,9 @@ export class ChannelSettings {
 
   remove(id: number): boolean {
     this.#options.pending.discardChannel(id)
-    return this.#options.channels.remove(id)
+    const isRemoved = this.#options.channels.remove(id)
+    this.#options.onChanged()
+    return isRemoved
   }
 
   test(id: number, now: number): AlertDelivery | undefined {

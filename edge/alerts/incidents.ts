@@ -18,6 +18,8 @@ const QUIET_MS = [
   ['schedule_late', 6 * HOUR_MS],
   // A chain that lags is reported twice an hour.
   ['chain_lagging', 2 * HOUR_MS],
+  // Changes are events. Their incidents stay open for a day.
+  ['evidence_changed', DAY_MS],
 ] as const satisfies [AlertSignal, number][]
 
 /** SQL for the time at which an open incident is resolved. Null for signals whose end is always reported. */

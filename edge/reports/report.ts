@@ -37,7 +37,7 @@ export type SignalReport = {
 }
 
 /** Signals about something that many triggers share, such as a chain. */
-type SubjectSignal = 'chain_lagging'
+type SubjectSignal = 'chain_lagging' | 'evidence_changed'
 
 /** A report about something that many triggers share. It is not numbered, so it may be repeated. */
 export type SubjectReport = {

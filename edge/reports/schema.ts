@@ -135,6 +135,14 @@ export const incidents = sqliteTable(
   ],
 )
 
+/** Facts of the origin's evidence that were verified last. One row, only while the user wants alerts about changes. */
+export const verifiedOrigin = sqliteTable('verified_origin', {
+  id: integer('id').primaryKey(),
+  /** JSON of `OriginIdentity`. */
+  identity: text('identity').notNull(),
+  checkedAt: integer('checked_at').notNull(),
+})
+
 /** Settings of the account (with the scope `''`) and of single triggers. Null for the default. */
 export const alertSettings = sqliteTable('alert_settings', {
   scope: text('scope').primaryKey(),

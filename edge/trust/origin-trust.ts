@@ -8,6 +8,7 @@ import {
   unverifiedHealth,
   verifiedHealth,
 } from './trust-health.ts'
+import { type OriginIdentity, originIdentity } from './origin-identity.ts'
 import type { TrustedKeys, TrustObject } from './trust-object.ts'
 import { type VerifiedOrigin, verifyOriginEvidence } from './verify-origin.ts'
 
@@ -35,6 +36,11 @@ export class OriginTrust extends DurableObject<Env> implements TrustObject {
       return keysOf(origin)
     }
     return keysOf(await this.#reverify(now))
+  }
+
+  async identity(): Promise<OriginIdentity> {
+    const now = Date.now()
+    return originIdentity(this.#current(now) ?? (await this.#reverify(now)))
   }
 
   async health(): Promise<TrustHealth> {

@@ -46,7 +46,7 @@ export async function sealingKeys(env: Env, now: number, stale = false): Promise
 }
 
 /** Returns the single object that verifies the origin. */
-export function originTrust(env: Env): Pick<TrustObject, 'keys' | 'health'> {
+export function originTrust(env: Env): TrustObject {
   return env.ORIGIN_TRUST_OBJECT.getByName('origin')
 }
 

@@ -1,3 +1,4 @@
+import type { OriginIdentity } from './origin-identity.ts'
 import type { TrustHealth } from './trust-health.ts'
 
 export interface TrustObject {
@@ -6,6 +7,11 @@ export interface TrustObject {
    * @throws {Error} if the origin cannot be reached or its evidence is rejected
    */
   keys(stale: boolean): Promise<TrustedKeys>
+  /**
+   * Returns facts of the verified evidence. Verifies the origin if its keys have expired.
+   * @throws {Error} if the origin cannot be reached or its evidence is rejected
+   */
+  identity(): Promise<OriginIdentity>
   /** Returns the trust state without verifying the origin. */
   health(): Promise<TrustHealth>
 }

@@ -9,6 +9,7 @@ export const ALERT_SIGNALS = [
   'queue_share',
   'schedule_late',
   'chain_lagging',
+  'evidence_changed',
 ] as const
 export type AlertSignal = (typeof ALERT_SIGNALS)[number]
 

@@ -70,7 +70,7 @@ export const incidentRecord = z.object({
   count: z.int(),
   first_run_id: z.string().nullable(),
   last_run_id: z.string().nullable(),
-  /** Error code of the last failed run, what a held trigger waits for, or why a chain lags. */
+  /** Error code of the last failed run, what a held trigger waits for, why a chain lags, or what changed. */
   code: z.string().nullable(),
   message: z.string().nullable(),
 })

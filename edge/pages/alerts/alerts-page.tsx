@@ -98,6 +98,8 @@ function IncidentItem({ incident, session, muted }: ItemProps) {
     ['Last report', <Time at={Date.parse(incident.last_at)} />],
     ['Reports', String(count)],
   ]
+  // Without a trigger, the message is a text of the service.
+  if (trigger_id === null && incident.message !== null) facts.push(['Details', incident.message])
   if (last_run_id !== null)
     facts.push(['Last run', <a href={`/runs/${last_run_id}`}>{last_run_id}</a>])
   return (

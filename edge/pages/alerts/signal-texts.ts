@@ -8,4 +8,5 @@ export const SIGNAL_TEXTS: Record<AlertSignal, string> = {
   queue_share: 'The queue of a trigger is 80 % full',
   schedule_late: 'A schedule fired late or skipped runs',
   chain_lagging: 'A chain of your triggers made no progress for ten minutes',
+  evidence_changed: 'The code, the machine or the root key of the service changed',
 }
