@@ -1,5 +1,7 @@
 import { REPLAYS_PER_MINUTE_DEFAULT, REPLAYS_PER_MINUTE_MAX } from '../../../shared/limits.ts'
+import { encodeBase64url } from '../../../shared/encoding/base64url.ts'
 import { validate } from '../../../shared/json/json-body.ts'
+import { parseIdempotencyKey } from '../../../shared/wire/idempotency-key.ts'
 import { type BulkReplayRequest, bulkReplayRequest } from '../../../shared/wire/replays.ts'
 import { FactList } from '../../browser/components/elements.tsx'
 import { UserText } from '../../browser/components/user-text.tsx'
@@ -11,6 +13,7 @@ import { readSessionForm, requirePageSession } from '../requests/session-form.ts
 
 const PATH = '/failed-runs/replay'
 const SUBJECT = 'failed-runs/replay'
+const IDEMPOTENCY_KEY_BYTES = 16
 /** A page shows 50 runs, each with an ID of 48 characters. */
 const FORM_MAX_BYTES = 16 * 1024
 
@@ -28,6 +31,8 @@ export function registerReplayPreviewPage(app: App): void {
       })
     const preview = await previewReplay(c, session.user.id, requestOf(params))
     const { selected, already_replayed, triggers, estimated_s, min_cost_cents } = preview
+    // Identifies this form, so that a double click starts one replay.
+    const idempotencyKey = encodeBase64url(c.var.services.random(IDEMPOTENCY_KEY_BYTES))
     return renderPage(
       c,
       { title: 'Replay failed runs' },
@@ -55,6 +60,7 @@ export function registerReplayPreviewPage(app: App): void {
         {selected > 0 && (
           <form method="post" action={PATH}>
             <CsrfField session={session} subject={SUBJECT} />
+            <input type="hidden" name="idempotency_key" value={idempotencyKey} />
             {fingerprint !== undefined && (
               <input type="hidden" name="fingerprint" value={fingerprint} />
             )}
@@ -99,7 +105,8 @@ export function registerReplayPreviewPage(app: App): void {
     if (read instanceof Response) return read
     const { id: ownerId } = read.session.user
     await c.var.services.requireRate('api_write', ownerId)
-    const { id } = await startReplay(c, ownerId, requestOf(read.form))
+    const key = parseIdempotencyKey(read.form.get('idempotency_key') ?? undefined)
+    const { id } = await startReplay(c, ownerId, requestOf(read.form), key)
     return seeOther(c, `/replays/${id}`)
   })
 }

@@ -44,6 +44,30 @@ describe('the page of failed runs', async () => {
     expect(textOf((await person.get('/failed-runs')).text)).toContain('replayed:')
   })
 
+  it('starts one replay if the form is submitted twice', async () => {
+    const id = await failTimes(person.owner, 2)
+    const runs = await failedRuns(person.owner, `&trigger_id=${id}`)
+    const path = `/failed-runs/replay?${runs.map((run) => `run_ids=${run.id}`).join('&')}`
+    const preview = await person.get(path)
+    const form = {
+      csrf: hidden(preview, 'csrf', '/failed-runs/replay'),
+      idempotency_key: hidden(preview, 'idempotency_key'),
+      run_ids: runs[0]!.id,
+      code: 'current',
+    }
+    const sent = [await person.post('/failed-runs/replay', form)]
+    await untilReplay(person.owner, sent[0]!.response.headers.get('location')!.slice(9))
+    sent.push(await person.post('/failed-runs/replay', form))
+    expect(sent.map(({ status }) => status)).toEqual([303, 303])
+    const locations = sent.map(({ response }) => response.headers.get('location'))
+    expect(locations[1]).toBe(locations[0])
+    expect(await replayedRuns(id)).toHaveLength(1)
+    const changed = await person.post('/failed-runs/replay', { ...form, run_ids: runs[1]!.id })
+    expect(changed.status).toBe(422)
+    const next = hidden(await person.get(path), 'idempotency_key')
+    expect(next).not.toBe(form.idempotency_key)
+  })
+
   it('replays selected runs, and cancels a replay', async () => {
     const id = await failTimes(person.owner, 2)
     const runs = await failedRuns(person.owner, `&trigger_id=${id}`)
