@@ -3,9 +3,11 @@ import { TRIGGER_BODY_MAX_BYTES } from '../../shared/limits.ts'
 import {
   type PreviewRequest,
   previewRequest,
+  type RecentEvent,
   type TriggerPreview,
   triggerPreview,
 } from '../../shared/wire/preview.ts'
+import type { TriggerOptions } from '../../shared/wire/trigger.ts'
 import type { TriggerObject } from '../queue/trigger-object.ts'
 import { previewTrigger } from '../triggers/preview/preview-trigger.ts'
 import type { ApiOperation } from './api-operation.ts'
@@ -36,11 +38,18 @@ export function previewForUser(
     chains: settings.CHAINS,
     watcherOf,
     requireChainRate: () => requireRate('chain_preview', userId),
-    recentEvents: async (triggerId, options) => {
-      const queue: Pick<TriggerObject, 'recentEvents'> = await queueOf(c, triggerId)
-      const events = await queue.recentEvents(userId, options)
-      if (!events) throw notFound('trigger')
-      return events
-    },
+    recentEvents: (triggerId, options) => readRecentEvents(c, { userId, triggerId }, options),
   })
+}
+
+/** @throws {ApiError} 404 if the user has no such trigger */
+export async function readRecentEvents(
+  c: Context<AppEnv>,
+  { userId, triggerId }: { userId: string; triggerId: string },
+  options: TriggerOptions,
+): Promise<RecentEvent[]> {
+  const queue: Pick<TriggerObject, 'recentEvents'> = await queueOf(c, triggerId)
+  const events = await queue.recentEvents(userId, options)
+  if (!events) throw notFound('trigger')
+  return events
 }

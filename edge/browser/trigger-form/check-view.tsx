@@ -7,6 +7,7 @@ import type { PreviewedTick, TriggerPreview } from '../../../shared/wire/preview
 import { UserText, escapeInvisible, truncate } from '../components/user-text.tsx'
 import { formatTimeIn } from '../format/times.ts'
 import { escapeLines, valueText } from '../format/values.ts'
+import { ExpressionFacts } from './expression-view.tsx'
 
 export type CheckResult = { preview: TriggerPreview } | { problems: Record<string, string> }
 
@@ -39,37 +40,14 @@ const PreviewView: FC<PreviewProps> = ({ preview, zone }) => (
     {preview.next && <Ticks preview={preview} zone={zone} />}
     {preview.topic0 !== undefined && <Logs preview={preview} />}
     {preview.topic0 === undefined && preview.logs && <Blocks blocks={preview.logs} />}
-    {preview.expressions && <Expressions expressions={preview.expressions} />}
+    {preview.expressions && (
+      <ExpressionFacts expressions={preview.expressions} on="with the params below" />
+    )}
     <details>
       <summary>Params passed to the action</summary>
       <pre>{paramsText(preview.params)}</pre>
     </details>
   </>
-)
-
-const EXPRESSION_LABELS: Record<string, string> = {
-  filter: 'Filter',
-  dedup_key: 'Deduplication key',
-  concurrency_key: 'Concurrency key',
-  order_key: 'Order key',
-}
-
-const Expressions: FC<{ expressions: NonNullable<TriggerPreview['expressions']> }> = ({
-  expressions,
-}) => (
-  <dl class="facts">
-    {Object.entries(expressions).map(([name, { value, error }]) => (
-      <>
-        <dt>{EXPRESSION_LABELS[name]}</dt>
-        <dd>
-          <code>
-            <UserText text={error ?? JSON.stringify(value)} max={VALUE_MAX_CHARACTERS} />
-          </code>{' '}
-          with the params below
-        </dd>
-      </>
-    ))}
-  </dl>
 )
 
 const Ticks: FC<PreviewProps> = ({ preview, zone }) => {

@@ -1,4 +1,5 @@
 import type { Editor } from '../editor/mount-editor.ts'
+import { startExpressionCheck } from './expression-check.tsx'
 import { startLiveCheck } from './live-check.tsx'
 import { offerExamples } from './offer-examples.ts'
 import { prefillForm } from './prefill-form.ts'
@@ -18,6 +19,7 @@ prefillForm(form)
 // The editor is loaded on demand, because it is larger than the rest of the page.
 source.addEventListener('focus', () => void openEditor(), { once: true })
 startLiveCheck(form)
+startExpressionCheck(form)
 offerExamples(form, {
   text: () => source.value,
   replace: (text) => {

@@ -200,6 +200,13 @@ export const pageRoutes: OpenApiPaths = {
       },
     ),
   },
+  '/triggers/preview/expressions': {
+    post: internalPostDescription(
+      'Checks expressions while a form is filled in.',
+      'check_expressions',
+      { refusals: [401, 404] },
+    ),
+  },
   '/triggers/{id}/edit': {
     get: forTrigger(
       pageDescription('The form to edit a trigger.', 'edit_trigger_page', notFoundResponses),

@@ -16,6 +16,7 @@ code.cron { display: inline-block; }
 .rows h2 .badge { vertical-align: .0625rem; }
 .check { height: 17rem; margin: 0 0 .25rem; padding: .875rem 1rem; overflow: auto; border: 1px solid var(--line); border-radius: .5rem; background: var(--ground); }
 form[data-kind=chain_event] .check { height: 22rem; }
+#trigger-form .check.short { height: 11rem; margin: 1rem 0; }
 .check p { margin: 0 0 .5rem; }
 .check table { margin: 0 0 .5rem; font-variant-numeric: tabular-nums; }
 .check th, .check td { padding-block: .25rem; }

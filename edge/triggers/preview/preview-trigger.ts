@@ -48,7 +48,9 @@ async function previewOfKind(
   const { now, publicUrl } = options
   switch (kind) {
     case 'webhook':
-      return previewWebhook(default_params, now, publicUrl)
+      return {
+        params: { ...default_params, ...webhookSampleParams(SAMPLE_EVENT, now, publicUrl) },
+      }
     case 'schedule':
       requireFutureTick(kind, config, now)
       return previewSchedule(config, default_params, now)
@@ -61,11 +63,12 @@ async function previewOfKind(
 
 const SAMPLE_EVENT = '{"hello":"world"}'
 
-function previewWebhook(
-  defaultParams: Record<string, unknown>,
+/** Returns the params of a webhook with this body. @param event JSON */
+export function webhookSampleParams(
+  event: string,
   now: number,
   publicUrl: string,
-): TriggerPreview {
+): Record<string, unknown> {
   const firing: Firing = {
     source: 'webhook',
     method: 'POST',
@@ -75,6 +78,5 @@ function previewWebhook(
     contentType: 'application/json',
     headers: { 'content-type': 'application/json', 'user-agent': 'preview' },
   }
-  const event = new TextEncoder().encode(SAMPLE_EVENT)
-  return { params: { ...defaultParams, ...eventParams(firing, event) } }
+  return eventParams(firing, new TextEncoder().encode(event))
 }

@@ -68,6 +68,45 @@ export function triggerFormWalks(walks: Walks): void {
     expect(await row.count()).toBe(0)
   })
 
+  it('checks expressions while typing: on a sample event, and later on the events of the trigger', async () => {
+    const visitor = await walks.signedIn(MAIL)
+    const { page } = visitor
+    const checked = page.getByRole('region', { name: 'Check of expressions' })
+    const filter = page.getByLabel('Filter')
+    await visitor.open('/triggers/new?kind=webhook')
+    await page.getByLabel('Name').fill('large payments')
+    await page.getByLabel('Action source').fill(ECHO)
+    await page.getByLabel('Usage key').fill('a-usage-key-of-nobody')
+    await page.getByText('Limits and options').click()
+    await filter.fill('event.amount >')
+    await checked.getByText('Invalid expression.').waitFor()
+    expect(await filter.getAttribute('aria-invalid')).toBe('true')
+    await judge(page, 'trigger-expression-wrong', { maxLoadedBytes: WITH_EXAMPLES })
+    await page.getByLabel('Sample event').fill('{"amount": 700}')
+    await filter.fill('event.amount > 500.0')
+    await checked.getByText('true on the sample event').waitFor()
+    expect(await filter.getAttribute('aria-invalid')).toBe('false')
+    await judge(page, 'trigger-expression-sample', { maxLoadedBytes: WITH_EXAMPLES })
+    await visitor.press('Create trigger')
+
+    const id = /\/triggers\/([^/?]+)\?/.exec(page.url())![1]!
+    for (const amount of [100, 900])
+      await fetch(`${walks.triggersUrl}/webhook/${id}`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json' },
+        body: JSON.stringify({ amount }),
+      })
+    await visitor.open(`/triggers/${id}/edit`)
+    await page.getByText('Limits and options').click()
+    await checked.getByText('The filter matches 1 of the latest 1 events.').waitFor()
+    await filter.fill('event.amount > 1000.0')
+    await checked.getByText('The filter matches 0 of the latest 1 events.').waitFor()
+    expect(await checked.getByRole('row').count()).toBe(2)
+    await judge(page, 'trigger-expression-events', { maxLoadedBytes: WITH_EXAMPLES })
+    await filter.fill('')
+    await checked.getByText('Valid.').waitFor({ state: 'detached' })
+  })
+
   it('creates a schedule with the keyboard only, and previews its times while typing', async () => {
     const visitor = await walks.signedIn(MAIL)
     const { page } = visitor

@@ -22,6 +22,7 @@ type FormPageOptions = FormState & {
   action: string
   subject: string
   seen?: string
+  triggerId?: string
   intro?: Child
   outro?: Child
 }

@@ -8,10 +8,12 @@ import {
   WEBHOOK_CONCURRENCY,
 } from '../../../../shared/limits.ts'
 import type { TriggerKind } from '../../../../shared/wire/trigger.ts'
-import { Select, Field } from '../../../browser/components/form-fields.tsx'
+import { Field, Select, TextArea } from '../../../browser/components/form-fields.tsx'
 import { controlProps, type FormValues } from './problems.ts'
 
-export const OptionFields: FC<FormValues & { kind: TriggerKind }> = ({ kind, ...values }) => {
+type OptionFieldsProps = FormValues & { kind: TriggerKind; isNew: boolean }
+
+export const OptionFields: FC<OptionFieldsProps> = ({ kind, isNew, ...values }) => {
   const defaultConcurrency = kind === 'schedule' ? SCHEDULE_CONCURRENCY : WEBHOOK_CONCURRENCY
   const isWrong = OPTION_FIELDS.some((name) => values.problems[name] !== undefined)
   return (
@@ -52,6 +54,7 @@ export const OptionFields: FC<FormValues & { kind: TriggerKind }> = ({ kind, ...
             {...controlProps(values, name)}
           />
         ))}
+      <ExpressionBox hasSample={isNew && kind === 'webhook'} />
       {kind === 'webhook' &&
         COLLECT_FIELDS.map(([name, label, hint]) => (
           <Field label={label} hint={hint} spellcheck={false} {...controlProps(values, name)} />
@@ -82,6 +85,42 @@ export const OptionFields: FC<FormValues & { kind: TriggerKind }> = ({ kind, ...
     </details>
   )
 }
+
+/** It has a fixed height, so that live results cause no layout shift. */
+const ExpressionBox: FC<{ hasSample: boolean }> = ({ hasSample }) => (
+  <>
+    {hasSample && (
+      <TextArea
+        name="sample_event"
+        label="Sample event"
+        hint="Expressions are evaluated on it. It is not saved, and default params are not added."
+        rows={4}
+        value={SAMPLE_EVENT}
+        maxlength={SAMPLE_EVENT_MAX_CHARACTERS}
+        // Belongs to no form, so it is not sent with this one.
+        form="not-sent"
+      />
+    )}
+    <div
+      id="expression-check"
+      class="check short"
+      role="region"
+      aria-label="Check of expressions"
+      tabindex={0}
+    >
+      <div aria-live="polite">
+        <p class="note">
+          Expressions are checked while you type.
+          <noscript> Without JavaScript, they are checked when you save.</noscript>
+        </p>
+      </div>
+    </div>
+  </>
+)
+
+const SAMPLE_EVENT = '{"hello": "world"}'
+/** At most four bytes each, in a body of 16 KiB. */
+const SAMPLE_EVENT_MAX_CHARACTERS = 2_000
 
 const KEY_FIELDS = [
   [

@@ -103,6 +103,7 @@ function editPage(
   const { id, kind, name, updated_at } = record
   return formPage(c, {
     seen: updated_at,
+    triggerId: id,
     ...state,
     kind,
     session,

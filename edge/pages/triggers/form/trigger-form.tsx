@@ -24,9 +24,12 @@ type FormProps = FormState & {
   checkCsrf: string
   /** The trigger's `updated_at` at the time when the form was opened. Absent for a new trigger. */
   seen?: string
+  /** Absent for a new trigger. */
+  triggerId?: string
 }
 
-export const TriggerForm: FC<FormProps> = ({ action, csrf, checkCsrf, seen, ...state }) => {
+export const TriggerForm: FC<FormProps> = (props) => {
+  const { action, csrf, checkCsrf, seen, triggerId, ...state } = props
   const { kind, problems } = state
   const isNew = seen === undefined
   return (
@@ -37,6 +40,7 @@ export const TriggerForm: FC<FormProps> = ({ action, csrf, checkCsrf, seen, ...s
       autocomplete="off"
       data-kind={kind}
       data-check-csrf={checkCsrf}
+      {...(triggerId !== undefined && { 'data-trigger-id': triggerId })}
     >
       <input type="hidden" name="csrf" value={csrf} />
       {seen !== undefined && <input type="hidden" name="seen" value={seen} />}
@@ -67,7 +71,7 @@ export const TriggerForm: FC<FormProps> = ({ action, csrf, checkCsrf, seen, ...s
         <h2 id="runs">Action</h2>
         <ActionFields {...state} isNew={isNew} />
       </section>
-      <OptionFields {...state} />
+      <OptionFields {...state} isNew={isNew} />
       <p class="actions">
         <button>{isNew ? 'Create trigger' : 'Save'}</button>
         {kind !== 'webhook' && (

@@ -3,6 +3,7 @@ import type { Context } from 'hono'
 import { ApiError } from '../../../../shared/errors/api-error.ts'
 import { TRIGGER_KINDS, type TriggerKind } from '../../../../shared/wire/trigger.ts'
 import { isCsrfToken } from '../../../identity/csrf.ts'
+import type { Session } from '../../../identity/sessions.ts'
 import type { App, AppEnv } from '../../../http/app-env.ts'
 import { currentSession } from '../../../http/authenticate.ts'
 import { readSameOriginJson } from '../../requests/same-origin-json.ts'
@@ -26,16 +27,7 @@ const requestSchema = z.strictObject({
 export function registerTriggerPreview(app: App): void {
   app.post('/triggers/preview', async (c) => {
     const { csrf, kind, fields } = await readSameOriginJson(c, requestSchema)
-    const session = await currentSession(c)
-    if (!session)
-      throw new ApiError(401, 'You are signed out.', 'Sign in in another tab, then continue here.')
-    if (!(await isCsrfToken(csrf, session.secret, CHECK_SUBJECT)))
-      throw new ApiError(
-        403,
-        'This page is out of date: you have signed in again since it was opened.',
-        'Reload the page.',
-      )
-    await c.var.services.requireRate('api_write', session.user.id)
+    const session = await requireCheckSession(c, csrf)
     const texts: Record<string, string | undefined> = fields
     const checked = await checkFields(
       c,
@@ -45,6 +37,24 @@ export function registerTriggerPreview(app: App): void {
     )
     return c.json(checked, 200, { 'cache-control': 'no-store' })
   })
+}
+
+/**
+ * Returns the session of a live check, and counts the check as a write.
+ * @throws {ApiError} 401 or 403
+ */
+export async function requireCheckSession(c: Context<AppEnv>, csrf: string): Promise<Session> {
+  const session = await currentSession(c)
+  if (!session)
+    throw new ApiError(401, 'You are signed out.', 'Sign in in another tab, then continue here.')
+  if (!(await isCsrfToken(csrf, session.secret, CHECK_SUBJECT)))
+    throw new ApiError(
+      403,
+      'This page is out of date: you have signed in again since it was opened.',
+      'Reload the page.',
+    )
+  await c.var.services.requireRate('api_write', session.user.id)
+  return session
 }
 
 export async function checkForm(
