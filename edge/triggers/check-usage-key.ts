@@ -14,6 +14,8 @@ export type CheckedKey = {
   mayExecute: boolean
   /** Limit of the key because of which the origin refuses runs of triggers. */
   refusedBy?: KeyRefusal | undefined
+  /** Set if the key was sealed again for another trigger. */
+  resealed?: string | undefined
 }
 
 /**
@@ -32,8 +34,13 @@ export async function checkUsageKey(
   const request = { ...key, action_cid: actionCid }
   const response = await new SealedOrigin(env, now).checkKey(request, signal)
   if (response.state === 'known') {
-    const { key: kind, may_execute, refused_by } = response
-    return { key: kind, mayExecute: may_execute, refusedBy: refused_by }
+    const { key: kind, may_execute, refused_by, sealed_usage_key } = response
+    return {
+      key: kind,
+      mayExecute: may_execute,
+      refusedBy: refused_by,
+      resealed: sealed_usage_key,
+    }
   }
   const { status } = response
   if (status === 429 || status === 503) throw new OriginBusyError({ ...response, status })

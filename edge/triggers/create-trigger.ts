@@ -19,7 +19,8 @@ import { requireChainHead } from './chain-head.ts'
 import { requireValidExpressions } from './expression-rules.ts'
 import { requireAddressRoom } from './address-room.ts'
 import { missingIndexedWarnings } from './missing-indexed-warnings.ts'
-import { sealUsageKey } from './seal-usage-key.ts'
+import { resealUsageKey } from './reseal-usage-key.ts'
+import { type SealedUsageKey, sealUsageKey } from './seal-usage-key.ts'
 import { newTriggerId } from './trigger-id.ts'
 import { IndexFullError } from './index-full-error.ts'
 import { type IndexDatabase, indexUsage } from './trigger-index.ts'
@@ -42,7 +43,8 @@ type CreateContext = {
 }
 
 /**
- * @throws {TriggerRejectedError} if a value is not allowed for this kind of trigger
+ * @throws {TriggerRejectedError} if a value is not allowed for this kind of trigger, or if the trigger in `usage_key_of`
+ *   has no usable key of this owner
  * @throws {IndexFullError} if the database has no room for further triggers; nothing is stored
  * @throws {OriginUnavailableError | OriginBusyError} if the usage key cannot be checked at the moment; nothing is
  *   stored
@@ -81,7 +83,7 @@ export async function createTrigger(
     random,
   })
   const cid = await actionCid(body.action_code)
-  const { sealed, warnings } = await sealUsageKey(env, now, body.usage_api_key, cid, owner)
+  const { sealed, warnings } = await sealedKeyFor(env, { now, settings }, body, { ...owner, cid })
   if (body.kind === 'chain_event')
     warnings.push(...missingIndexedWarnings(readChainConfig(body.config)))
   const record = await storeTrigger(
@@ -115,7 +117,7 @@ export async function storeTrigger(
     version?: number
     secret?: SealedSecret
   },
-  body: Omit<CreateTrigger, 'usage_api_key' | 'webhook_secret'>,
+  body: Omit<CreateTrigger, 'usage_api_key' | 'usage_key_of' | 'webhook_secret'>,
 ): Promise<TriggerRecord> {
   const watch =
     body.kind === 'chain_event' ? await firstWatch(env, settings.CHAINS, version, body) : undefined
@@ -155,6 +157,18 @@ async function firstWatch(
     startBlock,
     await requireChainHead(env, chains, chain, body.options),
   )
+}
+
+function sealedKeyFor(
+  env: Env,
+  { now, settings }: Pick<CreateContext, 'now' | 'settings'>,
+  { usage_api_key, usage_key_of: sourceId }: Pick<CreateTrigger, 'usage_api_key' | 'usage_key_of'>,
+  { cid: actionCid, ...owner }: { triggerId: string; ownerId: string; cid: string },
+): Promise<SealedUsageKey> {
+  // The schema requires exactly one of the two.
+  if (sourceId === undefined) return sealUsageKey(env, now, usage_api_key!, actionCid, owner)
+  const { ID_MAC_KEY: macKey } = settings
+  return resealUsageKey(env, now, { sourceId, actionCid, macKey }, owner)
 }
 
 async function secretOf(

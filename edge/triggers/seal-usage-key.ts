@@ -1,12 +1,12 @@
 import { sealForStorage } from '../../shared/envelope/seal.ts'
 import type { Env } from '../env.ts'
-import { OriginUnavailableError } from '../trust/origin-unavailable-error.ts'
 import { sealingKeys } from '../trust/sealed-call.ts'
 import { checkUsageKey } from './check-usage-key.ts'
 import { keyWarnings } from './key-warnings.ts'
 import { TriggerRejectedError } from './trigger-rejected-error.ts'
+import { withoutSideEffects } from './without-side-effects.ts'
 
-type SealedUsageKey = {
+export type SealedUsageKey = {
   /** Usage key, encrypted for this trigger and owner only. The edge cannot decrypt it. */
   sealed: Uint8Array
   warnings: string[]
@@ -25,16 +25,11 @@ export async function sealUsageKey(
   actionCid: string,
   owner: { triggerId: string; ownerId: string },
 ): Promise<SealedUsageKey> {
-  try {
+  return withoutSideEffects(async () => {
     const checked = await checkUsageKey(env, now, { api_key: usageKey }, actionCid)
     if (checked.key === 'account') throw new TriggerRejectedError({ reason: 'account_key' })
     const { storage } = await sealingKeys(env, now())
     const sealed = await sealForStorage(storage, usageKey, owner)
     return { sealed, warnings: keyWarnings(checked, actionCid) }
-  } catch (error) {
-    // Checking a key has no side effects, so a failed check is treated like a request that was never sent.
-    if (error instanceof OriginUnavailableError && !error.isUnsent)
-      throw new OriginUnavailableError(error.message, { cause: error, isUnsent: true })
-    throw error
-  }
+  })
 }

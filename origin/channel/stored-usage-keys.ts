@@ -1,3 +1,4 @@
+import { sealForStorage, importChannelKey } from '../../shared/envelope/seal.ts'
 import { MINUTE_MS } from '../../shared/durations.ts'
 import type { StoredUsageKey } from '../../shared/wire/sealed.ts'
 import type { P256Key } from '../keys/p256-key.ts'
@@ -16,6 +17,7 @@ type CachedKey = { key: Buffer; expiry: NodeJS.Timeout }
  */
 export class StoredUsageKeys {
   readonly #storageKey: P256Key
+  #sealingKey: ReturnType<typeof importChannelKey> | undefined
   readonly #cached = new Map<string, CachedKey>()
 
   constructor(storageKey: P256Key) {
@@ -32,6 +34,18 @@ export class StoredUsageKeys {
     const key = openStoredUsageKey(this.#storageKey, sealed, owner)
     this.#add(name, key)
     return key.toString('utf8')
+  }
+
+  /**
+   * Seals a stored key again, for another trigger of the same owner.
+   * @throws {EnvelopeError} if the key was sealed for another trigger or owner than the request states
+   */
+  async reseal(stored: StoredUsageKey, triggerId: string): Promise<string> {
+    const usageKey = this.open(stored)
+    this.#sealingKey ??= importChannelKey(Uint8Array.from(this.#storageKey.publicKey))
+    const owner = { triggerId, ownerId: stored.owner_id }
+    const sealed = await sealForStorage(await this.#sealingKey, usageKey, owner)
+    return Buffer.from(sealed).toString('base64url')
   }
 
   #add(name: string, key: Buffer): void {

@@ -30,13 +30,26 @@ export const sealedKeysOperation: SealedOperation<CheckKeyRequest> = {
     await requireNotReplayed(body, services)
     const principal = services.mirror.current().principal(apiKeyHash(key))
     if (!principal) return { state: 'known', key: 'unknown', may_execute: false }
+    const { usageKey } = principal
+    const refusal = refusalOf(principal, services)
+    const isUsable = usageKey !== undefined && refusal.refused_by !== 'expired'
     return {
       state: 'known',
-      key: principal.usageKey ? 'usage' : 'account',
+      key: usageKey ? 'usage' : 'account',
       may_execute: permissionToRun(principal, body.action_cid) !== undefined,
-      ...refusalOf(principal, services),
+      ...refusal,
+      ...(isUsable ? await resealedKey(body, services) : {}),
     }
   },
+}
+
+/** The new binding differs only in the trigger, so a key cannot move to another owner. */
+async function resealedKey(
+  { stored, reseal_for }: CheckKeyRequest,
+  { channel }: OriginServices,
+): Promise<{ sealed_usage_key?: string }> {
+  if (stored === undefined || reseal_for === undefined) return {}
+  return { sealed_usage_key: await channel.storedKeys.reseal(stored, reseal_for) }
 }
 
 function refusalOf(
@@ -48,7 +61,16 @@ function refusalOf(
   return limits && isRefusedForTriggers(limits) ? { refused_by: 'not_for_triggers' } : {}
 }
 
-function readKey({ api_key, stored }: CheckKeyRequest, { channel }: OriginServices): string {
+function readKey(
+  { api_key, stored, reseal_for }: CheckKeyRequest,
+  { channel }: OriginServices,
+): string {
+  if (reseal_for !== undefined && stored === undefined)
+    throw new ApiError(
+      422,
+      'reseal_for: expected a stored key.',
+      'Send stored, or omit reseal_for.',
+    )
   if (api_key !== undefined && stored === undefined) return api_key
   if (stored !== undefined && api_key === undefined) return channel.storedKeys.open(stored)
   throw new ApiError(

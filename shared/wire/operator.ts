@@ -1,7 +1,7 @@
 /** Requests of operators to the edge, and the format of exported triggers. `npm run operator` sends them. */
 import { z } from 'zod'
 import { textSchema, timeText } from './text.ts'
-import { createTriggerRequest } from './trigger.ts'
+import { createTriggerFields } from './trigger.ts'
 
 export const OPERATOR_PATH = '/operator'
 
@@ -15,8 +15,9 @@ export const EXPORT_PAGE_TRIGGERS = 20
 export const exportedTrigger = z.strictObject({
   id: z.string(),
   owner_id: z.string(),
-  ...createTriggerRequest.omit({ usage_api_key: true, webhook_secret: true }).shape,
-  max_queued_runs: createTriggerRequest.shape.max_queued_runs.unwrap(),
+  ...createTriggerFields.omit({ usage_api_key: true, usage_key_of: true, webhook_secret: true })
+    .shape,
+  max_queued_runs: createTriggerFields.shape.max_queued_runs.unwrap(),
   /** In base64url. */
   sealed_usage_key: z.string().regex(/^[A-Za-z0-9_-]{1,4096}$/),
 })
@@ -57,9 +58,9 @@ export const operatorRequest = z.discriminatedUnion('command', [
     command: z.literal('import-trigger'),
     user,
     trigger: exportedTrigger,
-    usage_api_key: createTriggerRequest.shape.usage_api_key
-      .optional()
-      .describe('Creates a new trigger with this key, instead of restoring the exported one.'),
+    usage_api_key: createTriggerFields.shape.usage_api_key.describe(
+      'Creates a new trigger with this key, instead of restoring the exported one.',
+    ),
     ...common,
   }),
 ])

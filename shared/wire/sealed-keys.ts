@@ -3,7 +3,9 @@
  * for another action.
  */
 import { z } from 'zod'
+import { TRIGGER_ID_CHARACTERS } from '../ids.ts'
 import {
+  base64url,
   replayProtection,
   sealedRefusalSchema,
   type StoredUsageKey,
@@ -16,12 +18,14 @@ export const SEALED_KEYS_PATH = '/sealed/keys'
 const KEY_REFUSALS = ['expired', 'not_for_triggers'] as const
 export type KeyRefusal = (typeof KEY_REFUSALS)[number]
 
-export type KeyToCheck = { api_key: string } | { stored: StoredUsageKey }
+export type KeyToCheck = { api_key: string } | { stored: StoredUsageKey; reseal_for?: string }
 
 export const checkKeyRequestSchema = z.object({
   ...replayProtection,
   api_key: z.string().min(1).max(256).optional(),
   stored: storedUsageKeySchema.optional(),
+  /** ID of another trigger of the same owner, for which the origin seals the stored key again. */
+  reseal_for: base64url.length(TRIGGER_ID_CHARACTERS).optional(),
   action_cid: z.string().min(1).max(128),
 })
 export type CheckKeyRequest = z.infer<typeof checkKeyRequestSchema>
@@ -34,6 +38,8 @@ export const checkKeyResponseSchema = z.discriminatedUnion('state', [
     may_execute: z.boolean(),
     /** Limit of the usage key because of which runs of triggers are refused. Absent if there is none. */
     refused_by: z.enum(KEY_REFUSALS).optional(),
+    /** The key, sealed for `reseal_for`. Absent if it is not a usage key, if it has expired, and from older origins. */
+    sealed_usage_key: base64url.optional(),
   }),
   sealedRefusalSchema,
 ])

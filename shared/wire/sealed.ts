@@ -12,7 +12,7 @@ import { outcomeSchema } from './outcome.ts'
 export const SEALED_EXECUTE_PATH = '/sealed/execute'
 export const SEALED_OUTCOMES_PATH = '/sealed/outcomes'
 
-const base64url = z.string().regex(/^[A-Za-z0-9_-]+$/, 'base64url')
+export const base64url = z.string().regex(/^[A-Za-z0-9_-]+$/, 'base64url')
 export const runIdSchema = base64url.length(RUN_ID_CHARACTERS)
 
 /** Public key in the evidence: an uncompressed P-256 point in base64url. */

@@ -190,9 +190,17 @@ const fields = {
   ),
 }
 
-export const createTriggerRequest = z.strictObject({
+/** Fields of a new trigger, without the check that it has a usage key. */
+export const createTriggerFields = z.strictObject({
   ...fields,
   kind: z.enum(TRIGGER_KINDS),
+  usage_api_key: fields.usage_api_key.optional(),
+  usage_key_of: z
+    .string()
+    .optional()
+    .describe(
+      'Instead of usage_api_key: the ID of one of your triggers, whose usage key the new trigger gets. The key itself is not sent.',
+    ),
   default_params: fields.default_params.default({}),
   max_runs_per_minute: fields.max_runs_per_minute.default(MAX_RUNS_PER_MINUTE_DEFAULT),
   max_queued_runs: fields.max_queued_runs.optional(),
@@ -201,6 +209,23 @@ export const createTriggerRequest = z.strictObject({
   enabled: fields.enabled.default(true),
   webhook_secret: fields.webhook_secret.optional(),
 })
+
+type UsageKeyChoice = { usage_api_key?: unknown; usage_key_of?: unknown }
+/** Reports the problem together with those of other fields. */
+const whenObject = ({ value }: { value: unknown }) => typeof value === 'object' && value !== null
+
+export const createTriggerRequest = createTriggerFields
+  .refine(
+    ({ usage_api_key, usage_key_of }: UsageKeyChoice) =>
+      usage_api_key !== undefined || usage_key_of !== undefined,
+    { path: ['usage_api_key'], error: 'required, unless usage_key_of is set', when: whenObject },
+  )
+  .refine(
+    ({ usage_api_key, usage_key_of }: UsageKeyChoice) =>
+      usage_api_key === undefined || usage_key_of === undefined,
+    { path: ['usage_key_of'], error: 'cannot be combined with usage_api_key', when: whenObject },
+  )
+  .meta({ anyOf: [{ required: ['usage_api_key'] }, { required: ['usage_key_of'] }] })
 export type CreateTrigger = z.infer<typeof createTriggerRequest>
 
 /** Returns the default maximum of queued runs (docs/decisions/0070). */

@@ -136,7 +136,7 @@ export async function startSealedOrigin(options: SealedOriginOptions): Promise<{
   }
 
   /** The prefix of the key determines its kind. */
-  function checked({ api_key: sent, stored }: CheckKeyRequest) {
+  async function checked({ api_key: sent, stored, reseal_for }: CheckKeyRequest) {
     let api_key
     try {
       api_key = sent ?? storedKeys.open(stored!)
@@ -144,9 +144,20 @@ export async function startSealedOrigin(options: SealedOriginOptions): Promise<{
       const failure = { error: 'bad_request', message: 'does not open', fix: 'none' }
       return { state: 'refused' as const, status: 400, ...failure }
     }
+    const refused_by = api_key.startsWith('expired-') ? ('expired' as const) : undefined
     const kind = /^(account|unknown)-/.exec(api_key)?.[1] as 'account' | 'unknown' | undefined
     const may_execute = kind !== 'unknown' && !api_key.startsWith('forbidden-')
-    return { state: 'known' as const, key: kind ?? ('usage' as const), may_execute }
+    // An older origin does not know reseal_for.
+    const isResealed = !kind && !refused_by && !api_key.startsWith('older-')
+    const sealed_usage_key =
+      stored && reseal_for && isResealed && (await storedKeys.reseal(stored, reseal_for))
+    return {
+      state: 'known' as const,
+      key: kind ?? ('usage' as const),
+      may_execute,
+      ...(refused_by && { refused_by }),
+      ...(sealed_usage_key && { sealed_usage_key }),
+    }
   }
 
   async function answer(path: string, body: Buffer) {
@@ -157,7 +168,7 @@ export async function startSealedOrigin(options: SealedOriginOptions): Promise<{
         path === SEALED_EXECUTE_PATH
           ? executeForClient(executeRequestSchema.parse(text))
           : path === SEALED_KEYS_PATH
-            ? checked(checkKeyRequestSchema.parse(text))
+            ? await checked(checkKeyRequestSchema.parse(text))
             : path === SEALED_LOGS_PATH
               ? logs(logsRequestSchema.parse(text))
               : await outcomes(outcomesRequestSchema.parse(text))

@@ -92,8 +92,14 @@ export async function startTriggerApi() {
   })
 
   async function create({ body }: Call): Promise<Answer> {
-    const { usage_api_key, webhook_secret: _secret, ...fields } = createTriggerRequest.parse(body)
-    keys.push(usage_api_key)
+    const {
+      usage_api_key,
+      usage_key_of,
+      webhook_secret: _secret,
+      ...fields
+    } = createTriggerRequest.parse(body)
+    if (usage_key_of !== undefined && !triggers.has(usage_key_of)) return found(undefined)
+    if (usage_api_key !== undefined) keys.push(usage_api_key)
     const id = encodeBase64url(new TextEncoder().encode(`trigger-${++made}`.padEnd(24)))
     const stored: StoredTrigger = {
       ...fields,

@@ -297,6 +297,22 @@ describe('svc dev in a project', () => {
   })
 })
 
+describe('svc trigger create --usage-key-of', () => {
+  it('creates a trigger whose runs the origin accepts with the key of another trigger', async () => {
+    const json = async (line: string) => {
+      const ran = await typed(`${line} --json`)
+      expect(ran, line + ran.out + ran.err).toMatchObject({ code: 0 })
+      return JSON.parse(ran.out)
+    }
+    await json('svc key create --name shared --execute-in 1')
+    await json('svc group add-action 1 action.js')
+    await json('svc trigger create action.js --name first --webhook --key-name shared')
+    await json('svc trigger create action.js --name second --webhook --usage-key-of first')
+    const run = await json(`svc trigger fire second --body '{"name":"Ada"}'`)
+    expect(run).toMatchObject({ status: 'success' })
+  })
+})
+
 describe('svc trigger replay-failed', () => {
   it('starts one bulk replay, however often it is run with the same key', async () => {
     const json = async (line: string) => {

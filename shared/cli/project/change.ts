@@ -39,7 +39,10 @@ export type KeyFields = {
 }
 export type Cap = { cents: number; seconds: number }
 /** Texts can contain references to wallets that do not exist yet. */
-export type UndeployedTrigger = Omit<TriggerFields, 'usage_api_key' | 'webhook_secret' | 'name'>
+export type UndeployedTrigger = Omit<
+  TriggerFields,
+  'usage_api_key' | 'usage_key_of' | 'webhook_secret' | 'name'
+>
 
 export type Change = {
   change: 'create' | 'update' | 'remove'

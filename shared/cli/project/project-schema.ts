@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { PERMISSION_IDS_MAX } from '../../limits.ts'
 import { hexSchema } from '../../wire/fields.ts'
-import { createTriggerRequest, patchTriggerRequest, triggerOptions } from '../../wire/trigger.ts'
+import { createTriggerFields, patchTriggerRequest, triggerOptions } from '../../wire/trigger.ts'
 import { newLimits } from '../../wire/usage-key-limits.ts'
 import { addUsageApiKeyRequest } from '../../wire/usage-keys.ts'
 
@@ -61,8 +61,8 @@ const key = z.strictObject({
   }),
 })
 
-const { kind, config, max_runs_per_minute, max_queued_runs } = createTriggerRequest.shape
-const { default_params } = createTriggerRequest.shape
+const { kind, config, max_runs_per_minute, max_queued_runs } = createTriggerFields.shape
+const { default_params } = createTriggerFields.shape
 
 const secretReference = z.strictObject({
   env: z

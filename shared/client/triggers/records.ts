@@ -23,7 +23,10 @@ import type {
 export type { TriggerPreview } from '../../wire/preview.ts'
 export type { ListedTrigger, RunStatus, StoredTrigger } from '../../wire/trigger.ts'
 
-/** Fields of a new trigger. `options` and all fields with a default are optional. */
+/**
+ * Fields of a new trigger. `options` and all fields with a default are optional. Exactly one of `usage_api_key` and
+ * `usage_key_of` is required.
+ */
 export type TriggerFields = z.input<typeof createTriggerRequest>
 /** Changes to a trigger. Absent fields stay unchanged. `kind` cannot be changed. */
 export type TriggerChanges = Omit<z.input<typeof patchTriggerRequest>, 'kind'>

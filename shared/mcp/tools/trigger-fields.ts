@@ -1,7 +1,7 @@
 /** Instead of secrets, tools of a local server accept names of files and environment variables. */
 import { z } from 'zod'
 import { TRIGGER_SOURCE_MAX_BYTES } from '../../limits.ts'
-import { createTriggerRequest, patchTriggerRequest } from '../../wire/trigger.ts'
+import { createTriggerFields, patchTriggerRequest } from '../../wire/trigger.ts'
 import type { LocalInputs } from '../tool.ts'
 import { ToolRejectedError } from '../tool-failure.ts'
 
@@ -38,9 +38,26 @@ const localSourceFields = {
 
 export const triggerId = z.string().describe('Trigger ID, 32 characters.')
 
-export const createTriggerInput = createTriggerRequest
-  .omit({ usage_api_key: true, webhook_secret: true })
-  .extend({ action_code: createTriggerRequest.shape.action_code.optional(), ...localSourceFields })
+const permissionsOf = z
+  .string()
+  .describe(
+    'ID of one of the triggers. The new trigger runs with the same permissions: it gets the same usage key, which nobody sees.',
+  )
+
+const newTriggerFields = createTriggerFields.omit({
+  usage_api_key: true,
+  usage_key_of: true,
+  webhook_secret: true,
+})
+
+/** A remote server has no usage key, so the new trigger gets the key of another trigger. */
+export const remoteCreateTriggerInput = newTriggerFields.extend({ permissions_of: permissionsOf })
+
+export const createTriggerInput = newTriggerFields.extend({
+  action_code: newTriggerFields.shape.action_code.optional(),
+  permissions_of: permissionsOf.optional(),
+  ...localSourceFields,
+})
 
 /** Fields that a remote server can change, which has no files. */
 export const remoteUpdateTriggerInput = patchTriggerRequest

@@ -1,6 +1,7 @@
 import type { McpServer } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import type { TriggerChanges } from '../../client/triggers/records.ts'
+import { ToolRejectedError } from '../tool-failure.ts'
 import { chainsResponse } from '../../wire/chains.ts'
 import { previewRequest, triggerPreview } from '../../wire/preview.ts'
 import { listedTrigger, storedTrigger, TRIGGER_KINDS, triggerRecord } from '../../wire/trigger.ts'
@@ -15,6 +16,7 @@ import {
 } from '../tool.ts'
 import {
   createTriggerInput,
+  remoteCreateTriggerInput,
   remoteUpdateTriggerInput,
   updateTriggerInput,
   readActionSource,
@@ -29,37 +31,72 @@ const KEY =
   'The usage key never passes through you: omit it to use the key that svc key create stored, or name a file or variable. Never ask your ' +
   'user for a key in the conversation.'
 
+const CREATION =
+  'Creates a trigger that runs an action on a webhook, a cron schedule (in a time zone, or once with at) or a chain event. Use preview_trigger ' +
+  'first for a schedule or chain event. Returns webhook_url, and warnings that you must pass on to your user.'
+
+const PERMISSIONS =
+  'It runs with the permissions of the trigger in permissions_of, so choose one whose action needs the same wallets, and ask your user if you ' +
+  'are not sure. If your user has no trigger yet, ask them to create the first one in the console. options.source needs a secret, which your ' +
+  'user sets in the console. Never ask your user for a key or a secret in the conversation.'
+
 const REMOTE_KEY =
   'The trigger keeps its usage key: your user can replace it in the console, or with svc trigger update.'
 
 export function addTriggerTools(server: McpServer, parts: ToolParts): void {
   addReads(server, parts)
   if (parts.local) addCreation(server, parts.session, parts.local)
+  else addRemoteCreation(server, parts.session)
   addChanges(server, parts)
 }
 
-/** Needs a usage key, which only a local server can read without the model seeing it. */
 function addCreation(server: McpServer, session: ToolSession, local: LocalInputs): void {
   addTool(server, 'create_trigger', {
     title: 'Create a trigger',
-    description:
-      `Creates a trigger that runs an action on a webhook, a cron schedule (in a time zone, or once with at) or a chain event. Use preview_trigger first for ` +
-      `a schedule or chain event. Returns webhook_url, and warnings that you must pass on to your user. ${SOURCE} ${KEY}`,
+    description: `${CREATION} ${SOURCE} ${KEY} Alternatively, name another trigger in permissions_of.`,
     input: createTriggerInput,
     output: storedTrigger,
     hints: ADDS,
     async run(given, signal) {
-      const { action_file, webhook_secret_file, usage_key_file, usage_key_variable, ...fields } =
-        given
+      const {
+        action_file,
+        webhook_secret_file,
+        usage_key_file,
+        usage_key_variable,
+        permissions_of: usage_key_of,
+        ...fields
+      } = given
+      const isKeyNamed = usage_key_file !== undefined || usage_key_variable !== undefined
+      if (usage_key_of !== undefined && isKeyNamed)
+        throw new ToolRejectedError(
+          'bad_arguments',
+          'permissions_of and a usage key are both given',
+          'Send only one of them.',
+        )
       const action_code = await requireActionSource(
         { action_code: fields.action_code, action_file },
         local,
       )
       const secret = await readWebhookSecret({ webhook_secret_file }, local)
       const triggers = await session.triggers()
-      const usage_api_key = await local.usageKey({ usage_key_file, usage_key_variable })
-      return triggers.create({ ...fields, ...secret, action_code, usage_api_key }, { signal })
+      const usageKey =
+        usage_key_of === undefined
+          ? { usage_api_key: await local.usageKey({ usage_key_file, usage_key_variable }) }
+          : { usage_key_of }
+      return triggers.create({ ...fields, ...secret, ...usageKey, action_code }, { signal })
     },
+  })
+}
+
+function addRemoteCreation(server: McpServer, session: ToolSession): void {
+  addTool(server, 'create_trigger', {
+    title: 'Create a trigger',
+    description: `${CREATION} ${PERMISSIONS}`,
+    input: remoteCreateTriggerInput,
+    output: storedTrigger,
+    hints: ADDS,
+    run: async ({ permissions_of: usage_key_of, ...fields }, signal) =>
+      (await session.triggers()).create({ ...fields, usage_key_of }, { signal }),
   })
 }
 

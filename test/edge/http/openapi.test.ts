@@ -101,11 +101,10 @@ describe('the OpenAPI document of the trigger service', () => {
       described.find(({ what }) => what.operationId === id)!.what.requestBody.content[
         'application/json'
       ].schema
-    expect(schema('create_trigger').required.toSorted()).toEqual([
-      'action_code',
-      'kind',
-      'name',
-      'usage_api_key',
+    expect(schema('create_trigger').required.toSorted()).toEqual(['action_code', 'kind', 'name'])
+    expect(schema('create_trigger').anyOf).toEqual([
+      { required: ['usage_api_key'] },
+      { required: ['usage_key_of'] },
     ])
     expect(schema('create_trigger').properties.max_runs_per_minute).toMatchObject({
       default: 60,

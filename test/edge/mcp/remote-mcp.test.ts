@@ -1,6 +1,16 @@
 import type { Client } from '@modelcontextprotocol/client'
 import { beforeAll, describe, expect, it } from 'vitest'
-import { createTrigger, edge, fire, type Owner, script, slow, someOwner } from '../app.ts'
+import {
+  createTrigger,
+  edge,
+  fire,
+  type Owner,
+  script,
+  seen,
+  slow,
+  someOwner,
+  success,
+} from '../app.ts'
 import { called, refusal } from '../../shared/cli/mcp-calls.ts'
 import { connect, LIST_TOOLS, postMessage } from './remote-client.ts'
 
@@ -23,6 +33,20 @@ describe.each(['auto', 'legacy'] as const)('the remote MCP server, protocol %s',
     )
     expect(await called(client, 'delete_trigger', { trigger_id: id })).toEqual({ deleted: id })
     expect((await refusal(client, 'get_trigger', { trigger_id: id })).status).toBe(404)
+    await client.close()
+  })
+
+  it('creates a trigger with the usage key of another trigger', async () => {
+    const client = await connect(owner.token, mode)
+    const { id } = await createTrigger(owner, { usage_api_key: 'usage-of-the-first' })
+    const action_code = script(success())
+    const fields = { name: 'by a model', kind: 'webhook', action_code, permissions_of: id }
+    const created = await called(client, 'create_trigger', fields)
+    const run_id = await fire(created.id)
+    expect(await called(client, 'wait_for_run', { run_id })).toMatchObject({ status: 'success' })
+    expect(await seen(run_id)).toMatchObject([{ usageKey: 'usage-of-the-first' }])
+    const { permissions_of: _none, ...keyless } = fields
+    expect((await refusal(client, 'create_trigger', keyless)).error).toBe('bad_arguments')
     await client.close()
   })
 
@@ -50,11 +74,9 @@ describe('tools of the remote MCP server', () => {
     const client = await connect(owner.token)
     const names = (await toolsOf(client)).map(({ name }) => name)
     expect(names).toEqual(
-      expect.arrayContaining(['whoami', 'update_trigger', 'list_runs', 'start_replay']),
+      expect.arrayContaining(['whoami', 'create_trigger', 'update_trigger', 'start_replay']),
     )
-    expect(names).toEqual(
-      expect.not.arrayContaining(['create_trigger', 'authorize', 'send_transaction']),
-    )
+    for (const local of ['authorize', 'send_transaction']) expect(names).not.toContain(local)
     await client.close()
   })
 
@@ -148,6 +170,30 @@ describe('attacks on the remote MCP server', () => {
       expect((await refusal(other, tool, { trigger_id: id })).status).toBe(404)
     await other.close()
   })
+
+  it('foreign trigger: a new trigger cannot get its usage key', async () => {
+    const { id } = await createTrigger(owner)
+    const other = await someOwner()
+    const client = await connect(other.token)
+    const action_code = script(success())
+    const fields = { name: 'x', kind: 'webhook', action_code, permissions_of: id }
+    expect((await refusal(client, 'create_trigger', fields)).status).toBe(422)
+    expect((await called(client, 'list_triggers')).triggers).toEqual([])
+    await client.close()
+  })
+
+  it.each(['usage_api_key', 'usage_key_file', 'webhook_secret'])(
+    'prompt injection: create_trigger refuses %s',
+    async (field) => {
+      const client = await connect(owner.token)
+      const { id } = await createTrigger(owner)
+      const action_code = script(success())
+      const fields = { name: 'x', kind: 'webhook', action_code, permissions_of: id }
+      const refused = await refusal(client, 'create_trigger', { ...fields, [field]: 'x' })
+      expect(refused.error).toBe('bad_arguments')
+      await client.close()
+    },
+  )
 
   it('tools of two users in one isolate never share a user', async () => {
     const owners = await Promise.all([someOwner(), someOwner(), someOwner()])

@@ -99,6 +99,81 @@ describe('checking a stored key', () => {
   })
 })
 
+describe('sealing a stored key for another trigger', () => {
+  const [FIRST, SECOND] = ['T'.repeat(32), 'U'.repeat(32)]
+  const storedFor = async (key: string, triggerId = FIRST) => ({
+    sealed_usage_key: await origin.sealKey(key, { triggerId, ownerId: 'user' }),
+    trigger_id: triggerId,
+    owner_id: 'user',
+  })
+  const reseal = (fields: object, mode: 'psk' | 'base' = 'psk') =>
+    origin.sealed(SEALED_KEYS_PATH, { action_cid: CID, reseal_for: SECOND, ...fields }, mode)
+  const recheck = (stored: object) => origin.sealed(SEALED_KEYS_PATH, { action_cid: CID, stored })
+
+  it('returns the key for the other trigger of the same owner only', async () => {
+    const usage = await origin.usageKey(account, { execute_in_groups: [0] })
+    const { sealed_usage_key, ...checked } = await reseal({ stored: await storedFor(usage) })
+    expect(checked).toEqual(await check(usage))
+    const moved = { sealed_usage_key, trigger_id: SECOND, owner_id: 'user' }
+    expect(await recheck(moved)).toMatchObject({ key: 'usage' })
+    for (const change of [{ trigger_id: FIRST }, { owner_id: 'someone' }])
+      expect(await recheck({ ...moved, ...change })).toMatchObject({ state: 'refused' })
+  })
+
+  it('transplant: rejects a key that was sealed for another trigger or owner', async () => {
+    const key = await storedFor(await origin.usageKey(account, { execute_in_groups: [0] }))
+    for (const change of [{ trigger_id: 'V'.repeat(32) }, { owner_id: 'someone' }]) {
+      const answer = await reseal({ stored: { ...key, ...change } })
+      expect(answer).toMatchObject({ state: 'refused' })
+      expect(answer).not.toHaveProperty('sealed_usage_key')
+    }
+  })
+
+  it('stolen envelope: is rejected in base mode', async () => {
+    const stored = await storedFor(await origin.usageKey(account, { execute_in_groups: [0] }))
+    expect(await reseal({ stored }, 'base')).toMatchObject({ state: 'refused', status: 403 })
+  })
+
+  it('replay: a recorded request is not answered again', async () => {
+    const stored = await storedFor(await origin.usageKey(account, { execute_in_groups: [0] }))
+    const request = { stored, action_cid: CID, reseal_for: SECOND }
+    const { body, open } = await origin.seal(SEALED_KEYS_PATH, request)
+    const answers = []
+    for (let time = 0; time < 2; time++) {
+      const bytes = await (await origin.post(SEALED_KEYS_PATH, body)).arrayBuffer()
+      answers.push(JSON.parse(Buffer.from(await open(new Uint8Array(bytes))).toString()))
+    }
+    expect(answers[0]).toHaveProperty('sealed_usage_key')
+    expect(answers[1]).toMatchObject({ status: 409, error: 'request_replayed' })
+    expect(answers[1]).not.toHaveProperty('sealed_usage_key')
+  })
+
+  it('revoked key: is not sealed after it was removed or has expired', async () => {
+    const usage = await origin.usageKey(account, { execute_in_groups: [0] })
+    const stored = await storedFor(usage)
+    const expired = { usage_api_key: usage, expires_at: '2020-01-01T00:00:00Z' }
+    await origin.core('update_usage_api_key', { key: account, body: expired })
+    const answers = [await reseal({ stored })]
+    await origin.core('remove_usage_api_key', { key: account, body: { usage_api_key: usage } })
+    answers.push(await reseal({ stored }))
+    expect(answers).toMatchObject([{ refused_by: 'expired' }, { key: 'unknown' }])
+    for (const answer of answers) expect(answer).not.toHaveProperty('sealed_usage_key')
+  })
+
+  it('account key: is not sealed', async () => {
+    const answer = await reseal({ stored: await storedFor(account) })
+    expect(answer).toMatchObject({ key: 'account' })
+    expect(answer).not.toHaveProperty('sealed_usage_key')
+  })
+
+  it('rejects a key that is not stored, and a malformed trigger ID', async () => {
+    expect(await reseal({ api_key: account })).toMatchObject({ state: 'refused', status: 422 })
+    const stored = await storedFor(account)
+    for (const reseal_for of ['', 'T', '!'.repeat(32)])
+      expect(await reseal({ stored, reseal_for })).toMatchObject({ status: 400 })
+  })
+})
+
 describe('a request to check a key', () => {
   it('guessing keys: is rejected in base mode, which anyone can use', async () => {
     expect(await check(account, CID, 'base')).toMatchObject({ state: 'refused', status: 403 })

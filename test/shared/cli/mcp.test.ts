@@ -198,6 +198,18 @@ describe('the tools', () => {
     expect((await refusal(client, 'get_trigger', { trigger_id })).error).toBe('not_found')
   })
 
+  it('create a trigger with the usage key of another trigger', async () => {
+    const { client } = await mcp()
+    const fields = { ...HOOK, action_code: ACTION }
+    const { id } = await called(client, 'create_trigger', fields)
+    await called(client, 'create_trigger', { ...fields, permissions_of: id })
+    const sent = JSON.parse(api.received.at(-1)!.body)
+    expect(sent).toMatchObject({ usage_key_of: id })
+    expect(sent).not.toHaveProperty('usage_api_key')
+    const both = { ...fields, permissions_of: id, usage_key_variable: 'SVC_USAGE_KEY' }
+    expect((await refusal(client, 'create_trigger', both)).error).toBe('bad_arguments')
+  })
+
   it('send the secret of a webhook’s sender from a file, without showing it', async () => {
     const { client } = await mcp()
     const source = { options: { source: 'github' }, webhook_secret_file: 'github-webhook.txt' }

@@ -96,6 +96,24 @@ describe('svc trigger create', () => {
     })
   })
 
+  it('uses the key of another trigger, and then needs no usage key of this machine', async () => {
+    const id = await webhook('with a key')
+    const create = ['trigger', 'create', 'action.js', '--name', 'second', '--webhook']
+    const environment = { SVC_USAGE_KEY: '' }
+    const ran = await at([...create, '--usage-key-of', 'with a key'], { environment })
+    expect(ran.code).toBe(0)
+    expect(lastBody()).toMatchObject({ name: 'second', usage_key_of: id })
+    expect(lastBody()).not.toHaveProperty('usage_api_key')
+    for (const key of [
+      ['--usage-key-file', 'usage-key'],
+      ['--key-name', 'x'],
+    ]) {
+      const refused = await at([...create, '--usage-key-of', id, ...key])
+      expect(refused.code).toBe(2)
+      expect(refused.err).toContain('use only one of --usage-key-of')
+    }
+  })
+
   it('prints the next ticks of a schedule', async () => {
     const { out } = await at([
       'trigger',

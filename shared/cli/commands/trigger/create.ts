@@ -18,19 +18,27 @@ export function registerCreate(trigger: Command, cli: Cli): void {
     .option('--disabled', 'create the trigger disabled, until svc trigger enable')
   withFiringOptions(withLimitOptions(command))
   cli.withDeploymentOptions(cli.withUsageKey(command))
+  command.option('--usage-key-of <trigger>', 'use the usage key of this trigger (ID or name)')
   addExamples(command, [
     'svc trigger create action.js --name greeter --webhook',
+    'svc trigger create action.js --name again --webhook --usage-key-of greeter',
     `svc trigger create action.js --name "each morning" --cron "0 7 * * 1-5" --params city=Oslo --disabled`,
   ])
-  command.action(async (action: string | undefined, given: GivenFields & { disabled?: true }) => {
+  type Created = GivenFields & KeyOptions & { disabled?: true }
+  command.action(async (action: string | undefined, given: Created) => {
     const fields = requireCreateFields({
       ...(await givenFields(cli, given)),
       ...(action !== undefined && { action_code: await cli.actionSource(action) }),
       ...(given.disabled && { enabled: false }),
     })
-    const usage_api_key = fields.usage_api_key ?? (await cli.usageKey(command))
+    const usage_api_key = await usageKeyFor(cli, command, given, fields)
     const { triggers } = await cli.client(command, { token: true })
-    const stored = await triggers.create({ ...fields, usage_api_key })
+    const usage_key_of =
+      given.usageKeyOf === undefined
+        ? fields.usage_key_of
+        : await resolveTriggerId(triggers, given.usageKeyOf)
+    const chosen = { usage_api_key, usage_key_of }
+    const stored = await triggers.create({ ...fields, ...chosen })
     const next = stored.next_run_at ? await ticksOf(triggers, stored) : []
     cli.print(command, stored, () => [...triggerLines(stored, next), ...warningLines(stored)])
   })
@@ -100,6 +108,22 @@ async function previewEvents(cli: Cli, command: Command, named: string, given: G
   const fields = { kind, config, default_params, options, trigger_id: id }
   const preview = await triggers.preview(fields)
   cli.print(command, preview, () => recentEventLines(preview))
+}
+
+type KeyOptions = { usageKeyOf?: string; usageKeyFile?: string; keyName?: string }
+
+/** Returns undefined if the new trigger gets the key of another trigger. */
+async function usageKeyFor(
+  cli: Cli,
+  command: Command,
+  { usageKeyOf, usageKeyFile, keyName }: KeyOptions,
+  ofFile: Pick<TriggerFields, 'usage_api_key' | 'usage_key_of'>,
+): Promise<string | undefined> {
+  if (usageKeyOf !== undefined && (usageKeyFile !== undefined || keyName !== undefined))
+    throw new UsageError('use only one of --usage-key-of, --usage-key-file and --key-name')
+  if (usageKeyOf !== undefined) return undefined
+  if (ofFile.usage_api_key === undefined && ofFile.usage_key_of !== undefined) return undefined
+  return ofFile.usage_api_key ?? cli.usageKey(command)
 }
 
 const KINDS = 'use one of --at, --webhook, --cron and --chain'

@@ -94,7 +94,7 @@ export function withLimitOptions(command: Command): Command {
 export async function givenFields(
   cli: Cli,
   given: GivenFields,
-): Promise<{ kind?: Kind } & TriggerChanges> {
+): Promise<{ kind?: Kind; usage_key_of?: string } & TriggerChanges> {
   const ofFile = given.file === undefined ? {} : objectOf('--file', await cli.text(given.file))
   const { maxRunsPerMinute: runs, maxQueuedRuns: queued, name } = given
   const params = await paramsOf(cli, given)
