@@ -693,6 +693,15 @@ export const BLOCKS_EVERY_MIN = { ethereum: 1, base: 5, arbitrum: 40, bsc: 15, p
 export const BLOCKS_EVERY_MAX = 100_000_000
 
 /**
+ * Bounds of a trigger on transactions. The watcher of a chain holds the addresses of all of its triggers in memory, as
+ * text. Blocks before the head are read in full for one trigger alone, so `start_block` may be at most about a day of
+ * Ethereum before it.
+ */
+export const TRANSACTION_ADDRESSES_MAX = 100
+export const TRANSACTION_SELECTORS_MAX = 100
+export const TRANSACTION_START_BLOCKS_MAX = 10_000
+
+/**
  * Limits on `where`. The watcher of a chain holds the conditions of all of its triggers in memory. Values of `in` can
  * become a topic filter.
  */

@@ -2,20 +2,26 @@ import { CHAIN_NAMES, type ChainName, type Chains } from '../../shared/config/ch
 import { TriggerRejectedError } from '../triggers/trigger-rejected-error.ts'
 import { type BlockIntervalConfig, readBlockIntervalConfig } from './block-interval-config.ts'
 import { type ChainEventConfig, readChainEventConfig } from './chain-event-config.ts'
+import { isInterval } from './block-mark.ts'
 import { filterAddresses } from './matching/log-filter.ts'
+import { readTransactionsConfig, type TransactionsConfig } from './transactions-config.ts'
 
-/** Config of a trigger of kind `chain_event`: logs of an event, or blocks. */
-export type ChainConfig = ChainEventConfig | BlockIntervalConfig
+/** Config of a trigger of kind `chain_event`: logs of an event, blocks, or transactions. */
+export type ChainConfig = ChainEventConfig | BlockIntervalConfig | TransactionsConfig
 
 /** @throws {TriggerRejectedError} if a key is invalid; the error names the first such key */
 export function readChainConfig(config: Record<string, unknown>): ChainConfig {
-  return config.blocks === undefined
-    ? readChainEventConfig(config)
-    : readBlockIntervalConfig(config)
+  if (config.blocks !== undefined) return readBlockIntervalConfig(config)
+  if (config.transactions !== undefined) return readTransactionsConfig(config)
+  return readChainEventConfig(config)
 }
 
 export function isOnLogs(config: ChainConfig): config is ChainEventConfig {
   return 'signature' in config
+}
+
+export function isOnBlocks(config: ChainConfig): config is BlockIntervalConfig {
+  return isInterval(config.filter)
 }
 
 /**
@@ -39,6 +45,7 @@ export function watchesSameEvents(one: ChainConfig, other: ChainConfig): boolean
       startBlock,
       filter.where ?? null,
       filter.every ?? null,
+      filter.transactions ?? null,
     ])
   return watched(one) === watched(other)
 }

@@ -1,6 +1,6 @@
 /**
- * A validated log with lower-case hex values, or the mark of a block (`block-mark.ts`). Logs are sent between Durable
- * Objects and stored as JSON.
+ * A validated log with lower-case hex values, or the mark of a block (`block-mark.ts`) or of a transaction
+ * (`transaction-mark.ts`). Logs are sent between Durable Objects and stored as JSON.
  */
 export type ChainLog = {
   address: string
@@ -19,6 +19,8 @@ export type ChainLog = {
    * event, even if a reorganization moves the transaction to another block.
    */
   ordinal: number
+  /** Marks of transactions only. `value` is in wei, as decimal digits. */
+  transaction?: { from: string; to: string | null; value: string; gasUsed: number }
 }
 
 /** Position in the chain, just before the log with this block number and index. */

@@ -7,6 +7,7 @@ import type { ChainName } from '../../shared/config/chain-settings.ts'
 import type { DecodePlan } from '../chain/decoding/decoded-log.ts'
 import { toBlockEvent } from '../chain/decoding/block-event.ts'
 import { toChainEvent } from '../chain/decoding/chain-event.ts'
+import { toTransactionEvent } from '../chain/decoding/transaction-event.ts'
 import { parseEventSignature } from '../chain/signature/parse-event-signature.ts'
 import { nominalTime } from '../schedule/tick-run.ts'
 import { parseForm } from './form-body.ts'
@@ -63,6 +64,17 @@ export type BlockFiring = {
 }
 
 /**
+ * A transaction of a chain event with `transactions`. The body is the mark of the transaction as JSON
+ * (`edge/chain/transaction-mark.ts`).
+ */
+export type TransactionFiring = {
+  source: 'chain_event'
+  chain: ChainName
+  chainId: number
+  of: 'transaction'
+}
+
+/**
  * A log of a chain event. The body is the log as JSON. The decoding plan is stored with the firing, so that the run's
  * input stays the same if such events are decoded differently later.
  */
@@ -84,6 +96,7 @@ export type Firing =
   | ScheduleFiring
   | ChainEventFiring
   | BlockFiring
+  | TransactionFiring
   | ParamsFiring
 
 /**
@@ -147,13 +160,14 @@ function scheduleParams(firing: ScheduleFiring): Record<string, unknown> {
 }
 
 function chainParams(
-  firing: ChainEventFiring | BlockFiring,
+  firing: ChainEventFiring | BlockFiring | TransactionFiring,
   body: Uint8Array,
 ): Record<string, unknown> {
   const { source, chain, chainId } = firing
   const log = JSON.parse(new TextDecoder().decode(body)) as ChainLog
   if ('every' in firing)
     return { source, event: toBlockEvent({ chain, chainId, every: firing.every, mark: log }) }
+  if ('of' in firing) return { source, event: toTransactionEvent({ chain, chainId, mark: log }) }
   const { signature: signatureText, plan } = firing
   const signature = parseEventSignature(signatureText)
   return { source, event: toChainEvent({ chain, chainId, signatureText, signature, log, plan }) }

@@ -1,7 +1,8 @@
 import { QUEUED_BYTES_MAX } from '../../shared/limits.ts'
-import { type ChainConfig, isOnLogs, readChainConfig } from '../chain/chain-config.ts'
+import { type ChainConfig, isOnBlocks, isOnLogs, readChainConfig } from '../chain/chain-config.ts'
 import type { ChainEventConfig } from '../chain/chain-event-config.ts'
 import type { BlockIntervalConfig } from '../chain/block-interval-config.ts'
+import type { TransactionsConfig } from '../chain/transactions-config.ts'
 import type { ChainLog } from '../chain/chain-log.ts'
 import type { Chains } from '../../shared/config/chain-settings.ts'
 import type { DecodePlan } from '../chain/decoding/decoded-log.ts'
@@ -9,7 +10,7 @@ import { logRunSuffix } from '../chain/log-run-suffix.ts'
 import type { DeliveryResponse, LogDelivery } from '../chain/subscription.ts'
 import type { EventRules } from './event-rules.ts'
 import type { FiredLogs } from './fired-logs.ts'
-import type { BlockFiring, ChainEventFiring } from './firing.ts'
+import type { BlockFiring, ChainEventFiring, TransactionFiring } from './firing.ts'
 import type { Intake } from './intake.ts'
 import type { QueueSize } from './queue-size.ts'
 import type { TriggerRow } from './records.ts'
@@ -102,7 +103,8 @@ export class LogIntake {
     const filtered = new Set<string>()
     const suffixes = logs.map((log) => logRunSuffix(trigger.triggerId, log))
     const arrivalOf = (log: ChainLog) => {
-      if (!isOnLogs(config)) return blockArrival(config, chainId, log)
+      if (isOnBlocks(config)) return blockArrival(config, chainId, log)
+      if (!isOnLogs(config)) return transactionArrival(config, chainId, log)
       const planned = planLogDecoding(config.signature, log, learned)
       learned = planned.learned
       return logArrival(config, chainId, log, planned.plan)
@@ -164,5 +166,10 @@ function blockArrival(
   mark: ChainLog,
 ) {
   const firing: BlockFiring = { source: 'chain_event', chain, chainId, every }
+  return { firing: JSON.stringify(firing), body: encoder.encode(JSON.stringify(mark)) }
+}
+
+function transactionArrival({ chain }: TransactionsConfig, chainId: number, mark: ChainLog) {
+  const firing: TransactionFiring = { source: 'chain_event', chain, chainId, of: 'transaction' }
   return { firing: JSON.stringify(firing), body: encoder.encode(JSON.stringify(mark)) }
 }

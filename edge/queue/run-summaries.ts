@@ -36,7 +36,7 @@ export function readRunSummaries(
          next_attempt_at AS nextAttemptAt, waiting_for AS waitingFor, attempt, test,
          replay_of IS NOT NULL AS isReplay, reorged, body_bytes AS bodyBytes,
          json_extract(firing, '$.source') AS source, json_extract(firing, '$.scheduledAt') AS scheduledAt,
-         json_extract(firing, '$.every') AS every,
+         json_extract(firing, '$.every') AS every, json_extract(firing, '$.of') AS firedBy,
          CASE WHEN json_extract(firing, '$.source') = 'chain_event' AND octet_length(body) <= ${LOG_MAX_BYTES}
            THEN json_extract(CAST(body AS TEXT), '$.blockNumber') END AS blockNumber,
          (SELECT CASE WHEN status = 'success' AND octet_length(result) > ${PARSED_MAX_BYTES}

@@ -1,5 +1,6 @@
 import { isOnLogs, readChainConfig, watchesSameEvents } from '../chain/chain-config.ts'
 import type { ChainName } from '../../shared/config/chain-settings.ts'
+import { earliestStart } from '../chain/transactions-config.ts'
 import type { TriggerOptions } from '../../shared/wire/trigger.ts'
 import { parseTriggerOptions, type TriggerRow } from './records.ts'
 import type { TriggerChange } from './trigger-state.ts'
@@ -15,6 +16,7 @@ export type SubscriptionChange =
   | { state: 'decided'; watch: SubscriptionState }
   /** The head of the chain is needed first, because the trigger starts or its finality changes. */
   | { state: 'asks_head'; chain: ChainName; finality: TriggerOptions['finality'] }
+  | { state: 'start_too_early'; earliest: number }
 
 type Row = Pick<TriggerRow, 'config' | 'options' | 'enabled'>
 
@@ -40,6 +42,8 @@ export function planSubscriptionChange(
   const { chain } = config
   if (knownHead?.chain !== chain || knownHead.finality !== finality)
     return { state: 'asks_head', chain, finality }
+  const earliest = next.since === null ? earliestStart(config, knownHead.head) : undefined
+  if (earliest !== undefined) return { state: 'start_too_early', earliest }
   return {
     state: 'decided',
     watch: isStarting ? startSubscription(next, config.startBlock, knownHead.head) : next,

@@ -118,6 +118,8 @@ export interface TriggerObject {
 export type ChangeResult =
   | { state: 'changed'; record: TriggerRecord }
   | Extract<SubscriptionChange, { state: 'asks_head' }>
+  /** The start block is too far before the head. Nothing was changed. */
+  | Extract<SubscriptionChange, { state: 'start_too_early' }>
   /** The trigger would have a source without a secret, or a secret without a source. Nothing was changed. */
   | { state: 'secret_required' }
   | { state: 'source_required' }

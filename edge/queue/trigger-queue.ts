@@ -89,7 +89,7 @@ export class TriggerQueue extends DurableObject<Env> implements TriggerObject {
       return { state: 'suspended' }
     const { watch } = this.#parts.state
     const next = watch && planSubscriptionChange(trigger, watch, change, head)
-    if (next?.state === 'asks_head') return next
+    if (next?.state === 'asks_head' || next?.state === 'start_too_early') return next
     // A tick that is already due must fire with the configuration from before the change.
     if (trigger.nextTickAt !== null) this.#parts.alarm.runTasks(Date.now())
     const stored = { source: parseTriggerOptions(trigger).source, sealed: trigger.webhookSecret }

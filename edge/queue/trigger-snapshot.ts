@@ -45,6 +45,8 @@ export type RunSummary = {
   blockNumber: number | null
   /** Interval in blocks. Null if the run was not fired by a block. */
   every: number | null
+  /** Null if the run was not fired by a transaction. */
+  firedBy: 'transaction' | null
   /** First characters of the error, or of the response as JSON. Null until the run finishes. */
   text: string | null
 }

@@ -11,6 +11,7 @@ import { requireAddressRoom } from './address-room.ts'
 import { TriggerChainUnavailableError, requireChainHead } from './chain-head.ts'
 import { requireValidExpressions } from './expression-rules.ts'
 import { missingIndexedWarnings } from './missing-indexed-warnings.ts'
+import { startTooEarly } from './near-start.ts'
 import { storedKeyWarnings } from './stored-key-warnings.ts'
 import { secretRequired, sourceRequired } from './source-rejections.ts'
 import { sealUsageKey } from './seal-usage-key.ts'
@@ -87,6 +88,7 @@ export async function changeTrigger(
     if (changed.state === 'secret_required') throw secretRequired()
     if (changed.state === 'source_required') throw sourceRequired()
     if (changed.state === 'suspended') throw new TriggerRejectedError({ reason: 'suspended' })
+    if (changed.state === 'start_too_early') throw startTooEarly(changed.earliest)
     if (changed.state === 'changed')
       return warnings.length > 0 ? { ...changed.record, warnings } : changed.record
     const { chain, finality } = changed

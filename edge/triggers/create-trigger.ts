@@ -7,6 +7,7 @@ import {
   type TriggerRecord,
 } from '../../shared/wire/trigger.ts'
 import { readChainConfig } from '../chain/chain-config.ts'
+import { earliestStart } from '../chain/transactions-config.ts'
 import type { Chains } from '../../shared/config/chain-settings.ts'
 import type { Env, Settings } from '../env.ts'
 import type { TriggerObject } from '../queue/trigger-object.ts'
@@ -19,6 +20,7 @@ import { requireChainHead } from './chain-head.ts'
 import { requireValidExpressions } from './expression-rules.ts'
 import { requireAddressRoom } from './address-room.ts'
 import { missingIndexedWarnings } from './missing-indexed-warnings.ts'
+import { startTooEarly } from './near-start.ts'
 import { resealUsageKey } from './reseal-usage-key.ts'
 import { type SealedUsageKey, sealUsageKey } from './seal-usage-key.ts'
 import { newTriggerId } from './trigger-id.ts'
@@ -148,15 +150,15 @@ async function firstWatch(
   version: number,
   body: Pick<CreateTrigger, 'enabled' | 'options' | 'config'>,
 ): Promise<SubscriptionState> {
-  const { chain, startBlock } = readChainConfig(body.config)
+  const config = readChainConfig(body.config)
+  const { chain, startBlock } = config
   // The watcher also ignores generations below that of an earlier trigger, and a generation is never above a version.
   const watch = { ...newSubscriptionState(chain), generation: version - 1 }
   if (!body.enabled) return watch
-  return startSubscription(
-    watch,
-    startBlock,
-    await requireChainHead(env, chains, chain, body.options),
-  )
+  const head = await requireChainHead(env, chains, chain, body.options)
+  const earliest = earliestStart(config, head)
+  if (earliest !== undefined) throw startTooEarly(earliest)
+  return startSubscription(watch, startBlock, head)
 }
 
 function sealedKeyFor(

@@ -1,4 +1,4 @@
-import type { BlockIntervalConfig } from '../chain/block-interval-config.ts'
+import type { ChainConfig } from '../chain/chain-config.ts'
 import type { ChainEventConfig } from '../chain/chain-event-config.ts'
 import { knownLayouts } from '../chain/decoding/known-events.ts'
 import { ambiguousLayouts } from '../chain/decoding/ambiguous-layouts.ts'
@@ -9,7 +9,7 @@ import { signatureWithIndexed } from '../chain/signature/signature-with-indexed.
  * warning suggests signatures that include them.
  */
 export function missingIndexedWarnings(
-  config: Pick<ChainEventConfig, 'signature' | 'filter'> | BlockIntervalConfig,
+  config: Pick<ChainEventConfig, 'signature' | 'filter'> | Pick<ChainConfig, 'filter'>,
 ): string[] {
   if (!('signature' in config)) return []
   const { signature, filter } = config

@@ -5,10 +5,12 @@
 export { type Action, defineAction } from './define-action.ts'
 export type { JsonCompatible } from './json-compatible.ts'
 export type { ChainBlock } from './chain-block.ts'
+export type { ChainTransaction } from './chain-transaction.ts'
 export type { ChainEvent, ChainEventLog, ChainEventReading, DecodedValue } from './chain-event.ts'
 export type {
   ChainBlockParams,
   ChainEventParams,
+  ChainTransactionParams,
   OneOffParams,
   ScheduleParams,
   WebhookBatchParams,

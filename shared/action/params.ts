@@ -4,6 +4,7 @@
  */
 import type { ChainBlock } from './chain-block.ts'
 import type { ChainEvent, DecodedValue } from './chain-event.ts'
+import type { ChainTransaction } from './chain-transaction.ts'
 
 type WithDefaults<Params, Defaults> = Omit<Defaults, keyof Params> & Params
 
@@ -99,5 +100,11 @@ export type ChainEventParams<
 /** A block of a chain event with `config.blocks`. */
 export type ChainBlockParams<Defaults = unknown> = WithDefaults<
   { source: 'chain_event'; event: ChainBlock },
+  Defaults
+>
+
+/** A transaction of a chain event with `config.transactions`. */
+export type ChainTransactionParams<Defaults = unknown> = WithDefaults<
+  { source: 'chain_event'; event: ChainTransaction },
   Defaults
 >

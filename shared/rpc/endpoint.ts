@@ -14,7 +14,7 @@ import {
 import type { ReadPriority } from './endpoint-condition.ts'
 import type { EndpointAddress } from './endpoint-address.ts'
 import { type Network, postRpc, type PostResponse } from './post-rpc.ts'
-import { BatchSize, PositionLimit } from './learned-limits.ts'
+import { BatchSize, MethodSupport, PositionLimit } from './learned-limits.ts'
 import { parseQuantity } from './quantities.ts'
 import { positionRejection, rangeRejection } from './range-errors.ts'
 
@@ -45,7 +45,11 @@ const UNLIMITED: RequestLimiter = { run: (_priority, work) => work() }
 /** Client for one endpoint. Distinguishes responses to calls from refusals to respond. */
 export class Endpoint {
   readonly latency = new Latency()
-  readonly limits = { addresses: new PositionLimit(), topics: new PositionLimit() }
+  readonly limits = {
+    addresses: new PositionLimit(),
+    topics: new PositionLimit(),
+    blockReceipts: new MethodSupport(),
+  }
   readonly #batches = new BatchSize()
   readonly #address: EndpointAddress
   readonly #chainId: number | undefined

@@ -26,6 +26,19 @@ export class BatchSize {
   }
 }
 
+/** Learns whether an endpoint supports a method that not all nodes have. */
+export class MethodSupport {
+  #rejectedAt = Number.NEGATIVE_INFINITY
+
+  isSupported(now: number): boolean {
+    return now - this.#rejectedAt >= FORGET_AFTER_MS
+  }
+
+  recordRejection(now: number): void {
+    this.#rejectedAt = now
+  }
+}
+
 /** Number of addresses, or of topics in one position, that geth and most providers accept. */
 const ENTRIES_MAX = 1_000
 

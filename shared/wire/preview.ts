@@ -62,7 +62,7 @@ export const triggerPreview = z.object({
   /** Chain events only: normalized signature of the event. `topic0` is the hash of this signature. */
   canonical_signature: z.string().exactOptional(),
   topic0: z.string().exactOptional(),
-  /** Chain events only: latest matching logs or blocks, newest first, in the form of the `event` param. */
+  /** Chain events only: latest matching logs, blocks or transactions, newest first, in the form of the `event` param. */
   logs: z.array(z.record(z.string(), z.unknown())).exactOptional(),
   /** Chain events only: inclusive range of blocks that was searched. */
   searched: z.object({ from: z.int(), to: z.int() }).exactOptional(),

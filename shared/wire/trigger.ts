@@ -181,7 +181,8 @@ const fields = {
     'webhook: {}. schedule: {cron, timezone?, starts_at?, ends_at?, jitter_s?} with a cron expression of 5 fields, or 6 with seconds first, ' +
       'whose ticks are at least 30 s apart, in UTC or the IANA time zone; or {at} for a single run. Times are in RFC 3339. ' +
       'chain_event: {chain, contract_address or addresses, event_signature, start_block?, topic_filters?, where?}, ' +
-      'or {chain, blocks: {every}, start_block?} for each block whose number is divisible by every.',
+      'or {chain, blocks: {every}, start_block?} for each block whose number is divisible by every, ' +
+      'or {chain, transactions: {to?, from?, selector?, min_value?, status?}, start_block?} for each transaction to or from an address.',
   ),
   options: triggerOptions.describe('Options that do not apply to the kind are rejected.'),
   enabled: z.boolean().describe('A disabled trigger does not fire.'),

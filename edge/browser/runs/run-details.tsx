@@ -139,7 +139,7 @@ const EventPart: FC<{ event: RunEventView; reorged: boolean }> = ({ event, reorg
           'On the chain',
           reorged ? 'no: its block was removed by a reorganization' : 'yes, as of the last check',
         ],
-        ...(event.every === '' ? logFacts(event) : blockFacts(event)),
+        ...eventFacts(event),
         ...event.decoded.map(([name, value]): [string, Child] => [
           escapeInvisible(name),
           <UserText text={value} max={500} />,
@@ -148,6 +148,25 @@ const EventPart: FC<{ event: RunEventView; reorged: boolean }> = ({ event, reorg
     />
   </section>
 )
+
+function eventFacts(event: RunEventView): [string, Child][] {
+  if (event.every !== '') return blockFacts(event)
+  return event.from === '' ? logFacts(event) : transactionFacts(event)
+}
+
+const transactionFacts = ({
+  transaction,
+  from,
+  to,
+  value,
+  outcome,
+}: RunEventView): [string, Child][] => [
+  ['Transaction', <UserText text={transaction} />],
+  ['From', <UserText text={from} />],
+  ['To', to === '' ? 'creates a contract' : <UserText text={to} />],
+  ['Value in wei', <UserText text={value} />],
+  ['Status', <UserText text={outcome} />],
+]
 
 const blockFacts = ({ hash, every }: RunEventView): [string, Child][] => [
   ['Hash', <UserText text={hash} />],

@@ -48,7 +48,17 @@ function tookText({ startedAt, finishedAt, status }: RunSummary, now: number): s
   return status === 'running' ? `${formatDuration(Math.max(0, now - startedAt))} so far` : ''
 }
 
-function firedText({ source, bodyBytes, scheduledAt, blockNumber, every }: RunSummary): string {
+const chainText = (what: string, block: number | null) =>
+  block === null ? what : `${what} in block ${block}`
+
+function firedText({
+  source,
+  bodyBytes,
+  scheduledAt,
+  blockNumber,
+  every,
+  firedBy,
+}: RunSummary): string {
   switch (source) {
     case 'webhook':
       return `Webhook, ${formatBytes(bodyBytes)}`
@@ -58,7 +68,7 @@ function firedText({ source, bodyBytes, scheduledAt, blockNumber, every }: RunSu
       return scheduledAt === null ? 'Tick' : `Tick of ${formatTime(scheduledAt)}`
     case 'chain_event':
       if (every !== null) return `Block ${blockNumber}`
-      return blockNumber === null ? 'Log' : `Log in block ${blockNumber}`
+      return chainText(firedBy === 'transaction' ? 'Transaction' : 'Log', blockNumber)
     case 'params':
       return 'Params'
   }

@@ -31,6 +31,11 @@ export type RunEventView = {
   /** Interval of a trigger on blocks. Empty for logs. */
   every: string
   transaction: string
+  /** Empty unless a transaction fired the run, as are `from`, `to`, `value` and `outcome`. */
+  from: string
+  to: string
+  value: string
+  outcome: string
   contract: string
   signature: string
   decode: string
@@ -86,6 +91,10 @@ function chainEventOf({ source, event }: Record<string, unknown>): RunEventView 
     hash: field('block_hash'),
     every: field('every'),
     transaction: field('transaction_hash'),
+    from: field('from'),
+    to: field('to'),
+    value: field('value'),
+    outcome: field('status'),
     contract: field('contract_address'),
     signature: field('event_signature'),
     decode: field('decode'),

@@ -39,7 +39,7 @@ const PreviewView: FC<PreviewProps> = ({ preview, zone }) => (
   <>
     {preview.next && <Ticks preview={preview} zone={zone} />}
     {preview.topic0 !== undefined && <Logs preview={preview} />}
-    {preview.topic0 === undefined && preview.logs && <Blocks blocks={preview.logs} />}
+    {preview.topic0 === undefined && preview.logs && <Found preview={preview} />}
     {preview.expressions && (
       <ExpressionFacts expressions={preview.expressions} on="with the params below" />
     )}
@@ -118,6 +118,27 @@ const Logs: FC<{ preview: TriggerPreview }> = ({ preview }) => {
           <code>{topic0}</code>
         </dd>
       </dl>
+      {logs.length > 0 && (
+        <ul class="logs">
+          {logs.map((log) => (
+            <LogItem log={log} />
+          ))}
+        </ul>
+      )}
+    </>
+  )
+}
+
+/** Blocks, or transactions, which have a hash. */
+const Found: FC<{ preview: TriggerPreview }> = ({ preview: { logs = [], searched, params } }) => {
+  if (Reflect.get(Object(params.event), 'transaction_hash') === undefined)
+    return <Blocks blocks={logs} />
+  const where = searched && `blocks ${searched.from} to ${searched.to}`
+  return (
+    <>
+      <p class="verdict">
+        {logs.length === 0 ? `No such transactions in ${where}.` : `Transactions in ${where}:`}
+      </p>
       {logs.length > 0 && (
         <ul class="logs">
           {logs.map((log) => (

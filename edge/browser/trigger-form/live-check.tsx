@@ -6,7 +6,7 @@ import { EXPRESSION_INPUTS } from './expression-check.tsx'
 import { type FormControl, markInvalid } from './mark-invalid.ts'
 
 const CHECKED_INPUTS =
-  '[name=cron], [name=timezone], [name=at], [name=starts_at], [name=ends_at], [name=jitter_s], [name=chain], [name=contract_address], [name=event_signature], [name=blocks_every], [name=start_block], [name^=topic], [name=where], [name^=finality], [name=filter], [name=dedup_key], [name=concurrency_key], [name=order_key]'
+  '[name=cron], [name=timezone], [name=at], [name=starts_at], [name=ends_at], [name=jitter_s], [name=chain], [name=contract_address], [name=event_signature], [name=blocks_every], [name^=transactions_], [name=start_block], [name^=topic], [name=where], [name^=finality], [name=filter], [name=dedup_key], [name=concurrency_key], [name=order_key]'
 
 /** Shows a preview while the person types. */
 export function startLiveCheck(form: HTMLFormElement): void {
@@ -43,6 +43,8 @@ function isComplete(fields: Record<string, string>): boolean {
   if (cron !== undefined) return cron.trim() !== '' || at.trim() !== ''
   const { contract_address = '', event_signature = '', blocks_every = '' } = fields
   if (blocks_every.trim() !== '') return true
+  const { transactions_to = '', transactions_from = '' } = fields
+  if (`${transactions_to}${transactions_from}`.trim().length >= 42) return true
   return contract_address.trim().length >= 42 && event_signature.trim().endsWith(')')
 }
 

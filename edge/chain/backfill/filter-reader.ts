@@ -1,26 +1,26 @@
 import { blockMark, isInterval, multiplesIn } from '../block-mark.ts'
-import { type LogFilter, type LogQuery, toLogQuery } from '../matching/log-filter.ts'
+import { type LogFilter, toLogQuery } from '../matching/log-filter.ts'
 import type { ChainReader } from '../rpc/chain-reader.ts'
+import { isOnTransactions } from '../transaction-mark.ts'
+import type { FilterReader, LogReader } from './log-reader.ts'
 import { RangeSize } from './range-size.ts'
-
-export type LogReader = Pick<ChainReader, 'logs' | 'logsOfBlock' | 'headersOf'>
+import { transactionReader } from './transaction-source.ts'
 
 /** Headers per request. They are requested in one batch. */
 const HEADERS_AT_ONCE = 100
 
-/** What a range is read with for one filter. `size` is the number of blocks per request. */
-type FilterReader = { chain: LogReader; size: RangeSize; query: LogQuery }
-
 /**
  * Returns the reader of logs for a filter of logs. For a filter of blocks, returns a reader that requests the headers
- * of the matching blocks and returns their marks. What it learns about sizes does not concern requests for logs.
+ * of the matching blocks and returns their marks; for a filter of transactions, one that requests whole blocks. What these
+ * learn about sizes does not concern requests for logs.
  * @param marksAtOnce marks per request
  */
 export function readerOf(
   filter: LogFilter,
-  { chain, size }: { chain: LogReader; size: RangeSize },
+  { chain, size }: { chain: LogReader & Pick<ChainReader, 'transactions'>; size: RangeSize },
   marksAtOnce = HEADERS_AT_ONCE,
 ): FilterReader {
+  if (isOnTransactions(filter)) return transactionReader([filter], chain)
   if (!isInterval(filter)) return { chain, size, query: toLogQuery(filter) }
   const { every } = filter
   const blocks = every * marksAtOnce

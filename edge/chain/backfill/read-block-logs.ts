@@ -2,7 +2,7 @@ import type { ChainLog } from '../chain-log.ts'
 import type { LogQuery } from '../matching/log-filter.ts'
 import type { ReadPriority } from '../../../shared/rpc/endpoint-condition.ts'
 import { ChainUnreachableError, RangeRejectedError } from '../../../shared/rpc/chain-read-errors.ts'
-import type { LogReader } from './filter-reader.ts'
+import type { LogReader } from './log-reader.ts'
 
 /** Providers that silently truncate a response do so at a multiple of this number of logs. */
 const TRUNCATED_AT = 1_000

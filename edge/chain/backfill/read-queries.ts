@@ -5,6 +5,7 @@ import type { ChainReader } from '../rpc/chain-reader.ts'
 import type { BlockRange } from '../subscription.ts'
 import { weightOf } from './log-density.ts'
 import { RangeReader, type LogBatch } from './range-reader.ts'
+import type { FilterReader } from './log-reader.ts'
 import type { RangeSize } from './range-size.ts'
 
 /** Maximum number of concurrent requests. Free provider plans accept this many without responding with 429. */
@@ -20,6 +21,7 @@ type QueryProgress = { reader: RangeReader; logs: ChainLog[]; through: number }
  * Reads a range for several queries together. A log that matches several queries is returned once.
  * Finishes when all logs have been returned, or when the signal is aborted. After an error, the caller can continue
  * after the last batch that was returned.
+ * @param others further readers, whose logs are returned in the same order
  * @returns batches of logs in order of block and index, each with the last block that was read for all queries
  * @throws {ChainUnreachableError}
  * @throws {NodeLaggingError}
@@ -30,9 +32,11 @@ export async function* readQueries(
   queries: readonly LogQuery[],
   { from, to }: BlockRange,
   { lane, signal }: { lane: ReadPriority; signal: AbortSignal },
+  others: readonly FilterReader[] = [],
 ): AsyncGenerator<LogBatch, void, void> {
-  const parts = queries.map<QueryProgress>((query) => ({
-    reader: new RangeReader(chain, size, { query, from, to, lane }),
+  const readers: FilterReader[] = [...queries.map((query) => ({ chain, size, query })), ...others]
+  const parts = readers.map<QueryProgress>((one) => ({
+    reader: new RangeReader(one.chain, one.size, { query: one.query, from, to, lane }),
     logs: [],
     through: from - 1,
   }))

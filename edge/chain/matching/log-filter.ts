@@ -1,4 +1,5 @@
 import { type AddressList, addressesOf } from './address-list.ts'
+import type { TransactionFilter } from './transaction-filter.ts'
 import type { WhereFilter } from '../where/where-filter.ts'
 
 /** Log filter of one trigger, with lower-case hex values. */
@@ -13,6 +14,8 @@ export type LogFilter = {
   where?: WhereFilter
   /** The filter matches the mark of each block whose number is divisible by this, and no logs (`block-mark.ts`). */
   every?: number
+  /** The filter matches the marks of such transactions, and no logs (`transaction-mark.ts`). */
+  transactions?: TransactionFilter
 }
 
 /**

@@ -2,6 +2,7 @@ import type { ChainLog } from '../chain-log.ts'
 import { hasAddress } from './address-list.ts'
 import { matchesWhere } from '../where/matches-where.ts'
 import type { LogFilter } from './log-filter.ts'
+import { matchesTransaction, type TransactionFilter } from './transaction-filter.ts'
 
 /** Filters with a list of addresses share the route of their event. */
 export function routeKey({ address, topic0 }: Pick<LogFilter, 'address' | 'topic0'>): string {
@@ -29,7 +30,8 @@ export function hasContract(
 /** Applied to every log, because endpoints are not trusted to filter correctly. */
 export function matchesFilter(
   filter: LogFilter,
-  log: Pick<ChainLog, 'address' | 'topics' | 'data'> & Partial<Pick<ChainLog, 'blockNumber'>>,
+  log: Pick<ChainLog, 'address' | 'topics' | 'data'> &
+    Partial<Pick<ChainLog, 'blockNumber' | 'transaction'>>,
 ): boolean {
   const { address, topics } = log
   return (
@@ -39,7 +41,15 @@ export function matchesFilter(
       const topic = topics[place + 1]
       return allowed === null || (topic !== undefined && allowed.includes(topic))
     }) &&
+    (filter.transactions === undefined || matchesMark(filter.transactions, log)) &&
     (filter.every === undefined || log.blockNumber! % filter.every === 0) &&
     (filter.where === undefined || matchesWhere(filter.where, log))
   )
+}
+
+function matchesMark(
+  filter: TransactionFilter,
+  { transaction, data }: Pick<ChainLog, 'data'> & Partial<Pick<ChainLog, 'transaction'>>,
+): boolean {
+  return transaction !== undefined && matchesTransaction(filter, { ...transaction, input: data })
 }

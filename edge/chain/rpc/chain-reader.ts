@@ -6,6 +6,8 @@ import type { BlockHeader, Tip } from '../../../shared/rpc/block-header.ts'
 import type { EndpointHealth, ReadPriority } from '../../../shared/rpc/endpoint-condition.ts'
 import type { ChainLog } from '../chain-log.ts'
 import type { LogQuery } from '../matching/log-filter.ts'
+import type { TransactionSelection } from '../matching/transaction-filter.ts'
+import type { BlockToRead } from './request-transactions.ts'
 
 export interface ChainReader {
   /**
@@ -37,6 +39,16 @@ export interface ChainReader {
    * @throws {NodeLaggingError}
    */
   logsOfBlock(query: LogQuery, header: BlockHeader): Promise<ChainLog[]>
+  /**
+   * Returns marks of the selected transactions of some blocks, in order (`transaction-mark.ts`).
+   * @throws {NodeLaggingError} if the node does not have one of the blocks
+   * @throws {ChainUnreachableError} with `perhapsRange` if fewer blocks may succeed
+   */
+  transactions(
+    blocks: readonly BlockToRead[],
+    selection: TransactionSelection,
+    priority: ReadPriority,
+  ): Promise<ChainLog[]>
   health(): EndpointHealth[]
 }
 

@@ -8,6 +8,8 @@ import { Endpoint } from '../../../shared/rpc/endpoint.ts'
 import { endpointAddress } from '../../../shared/rpc/endpoint-address.ts'
 import { type EndpointCandidate, type EventLogger, Failover } from '../../../shared/rpc/failover.ts'
 import { headersAt, logsOfHeader, logsOfRange } from './request-logs.ts'
+import { type BlockToRead, transactionsOfBlocks } from './request-transactions.ts'
+import type { TransactionSelection } from '../matching/transaction-filter.ts'
 import type { Network } from '../../../shared/rpc/post-rpc.ts'
 import { headerCall, parseBlockHeader, parseTaggedHeader } from '../../../shared/rpc/read-header.ts'
 import { NodeLaggingError } from '../../../shared/rpc/chain-read-errors.ts'
@@ -105,6 +107,17 @@ export class HttpChainReader implements ChainReader, ContractReader {
     if (query.addresses?.length === 0) return []
     return await this.#failover.request('live', ({ endpoint }) =>
       logsOfHeader(endpoint, query, header),
+    )
+  }
+
+  async transactions(
+    blocks: readonly BlockToRead[],
+    selection: TransactionSelection,
+    priority: ReadPriority,
+  ): Promise<ChainLog[]> {
+    if (blocks.length === 0) return []
+    return await this.#failover.request(priority, ({ endpoint }) =>
+      transactionsOfBlocks(endpoint, blocks, selection, priority),
     )
   }
 

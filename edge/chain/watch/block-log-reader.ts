@@ -3,6 +3,8 @@ import { BlockRejectedError, isSizeRejection } from '../backfill/read-block-logs
 import type { LogBatch } from '../backfill/range-reader.ts'
 import type { RangeSize } from '../backfill/range-size.ts'
 import type { BlockHeader } from '../../../shared/rpc/block-header.ts'
+import type { FilterReader } from '../backfill/log-reader.ts'
+import { TRANSACTION_BLOCKS_AT_ONCE, transactionReader } from '../backfill/transaction-source.ts'
 import { blockMark, isInterval } from '../block-mark.ts'
 import { type ChainLog, compareLogs } from '../chain-log.ts'
 import { chunks } from '../../../shared/chunks.ts'
@@ -11,7 +13,9 @@ import { BloomMatcher } from '../matching/bloom.ts'
 import type { LogFilter, LogQuery } from '../matching/log-filter.ts'
 import { hasContract, listRouteKey, logRouteKey, routeKey } from '../matching/log-matching.ts'
 import { halveQuery, mergeFilters, mergeForBlocks } from '../matching/merge-filters.ts'
+import { TransactionSelection } from '../matching/transaction-filter.ts'
 import type { ChainReader } from '../rpc/chain-reader.ts'
+import { isOnTransactions, type TransactionsFilter } from '../transaction-mark.ts'
 import { NodeLaggingError } from '../../../shared/rpc/chain-read-errors.ts'
 
 /** Number of blocks for which logs are requested by hash at the same time. */
@@ -36,14 +40,20 @@ export class BlockLogReader {
   readonly #filters: readonly LogFilter[]
   /** Distinct intervals of the filters for blocks. Their marks are made from the headers. */
   readonly #intervals: readonly number[]
+  readonly #transactions: readonly TransactionsFilter[]
+  readonly #selection: TransactionSelection
   #blooms: BloomMatcher | undefined
 
   constructor(all: readonly LogFilter[]) {
-    const filters = all.filter((filter) => !isInterval(filter))
+    const filters = all.filter((filter) => !isInterval(filter) && !isOnTransactions(filter))
     this.#intervals = [...new Set(all.filter(isInterval).map(({ every }) => every))]
+    this.#transactions = all.filter(isOnTransactions)
+    this.#selection = new TransactionSelection(
+      this.#transactions.map(({ transactions }) => transactions),
+    )
     this.#queries = mergeForBlocks(filters)
     this.#filters = filters
-    this.#routes = new Set(filters.map(routeKey))
+    this.#routes = new Set([...filters, ...this.#transactions].map(routeKey))
     this.#lists = groupBy(
       filters.filter(({ address }) => address === null),
       ({ topic0 }) => topic0,
@@ -53,6 +63,11 @@ export class BlockLogReader {
   /** Queries for long ranges of blocks, which name all addresses. */
   rangeQueries(): LogQuery[] {
     return mergeFilters(this.#filters)
+  }
+
+  /** Readers of ranges for what is not found by queries for logs. */
+  rangeReaders(chain: ChainReader): FilterReader[] {
+    return this.#transactions.length === 0 ? [] : [transactionReader(this.#transactions, chain)]
   }
 
   filterWatched(logs: readonly ChainLog[]): ChainLog[] {
@@ -67,7 +82,7 @@ export class BlockLogReader {
   }
 
   /**
-   * Returns the logs of the blocks, and the marks of blocks that triggers wait for.
+   * Returns the logs of the blocks, and the marks of blocks and transactions that triggers wait for.
    * @throws {ChainUnreachableError}
    * @throws {NodeLaggingError}
    */
@@ -79,7 +94,44 @@ export class BlockLogReader {
     const marks = headers
       .filter(({ number }) => this.#intervals.some((every) => number % every === 0))
       .map(blockMark)
+    if (this.#transactions.length > 0)
+      marks.push(...(await this.#readTransactions(source.reader, headers, refused)))
     return { logs: marks.length > 0 ? [...logs, ...marks].toSorted(compareLogs) : logs, refused }
+  }
+
+  /** Blocks that no endpoint returns are refused, so that they delay only the triggers on transactions. */
+  async #readTransactions(
+    reader: ChainReader,
+    headers: readonly BlockHeader[],
+    refused: BlockLogs['refused'],
+  ): Promise<ChainLog[]> {
+    const marks: ChainLog[] = []
+    for (const some of chunks(headers, TRANSACTION_BLOCKS_AT_ONCE)) {
+      try {
+        marks.push(...(await reader.transactions(some, this.#selection, 'live')))
+      } catch (error) {
+        if (!isSizeRejection(error)) throw error
+        for (const header of some)
+          marks.push(...(await this.#readBlockTransactions(reader, header, refused)))
+      }
+    }
+    return marks
+  }
+
+  async #readBlockTransactions(
+    reader: ChainReader,
+    header: BlockHeader,
+    refused: BlockLogs['refused'],
+  ): Promise<ChainLog[]> {
+    try {
+      return await reader.transactions([header], this.#selection, 'live')
+    } catch (error) {
+      if (!isSizeRejection(error)) throw error
+      // This request also fails if the node is unavailable. If it succeeds, the block was too large.
+      await reader.logsOfBlock(EMPTY_QUERY, header)
+      refused.set(routeKey(this.#transactions[0]!), header.number)
+      return []
+    }
   }
 
   /**

@@ -67,13 +67,14 @@ export class CatchUp {
     const all = logReader()
     const queries = all.rangeQueries()
     state.searchingThrough = to
-    if (queries.length === 0) return this.#splitCursors(to)
+    const others = all.rangeReaders(reader)
+    if (queries.length + others.length === 0) return this.#splitCursors(to)
     this.#leaveIntervals()
     const until = now() + READ_TIMEOUT_MS
     const ended = new AbortController()
     const range = { from: through + 1, to }
     const lane = { lane: 'live', signal: ended.signal } as const
-    const reading = readQueries({ chain: reader, size }, queries, range, lane)
+    const reading = readQueries({ chain: reader, size }, queries, range, lane, others)
     try {
       await this.#deliverAll(reading, all, () => now() >= until && ended.abort())
     } catch (error) {

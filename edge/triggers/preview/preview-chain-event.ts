@@ -1,20 +1,23 @@
 import type { PreviewRequest, TriggerPreview } from '../../../shared/wire/preview.ts'
 import { blockMark } from '../../chain/block-mark.ts'
 import type { BlockIntervalConfig } from '../../chain/block-interval-config.ts'
-import { isOnLogs, readChainConfig } from '../../chain/chain-config.ts'
+import { isOnBlocks, isOnLogs, readChainConfig } from '../../chain/chain-config.ts'
 import type { ChainLog } from '../../chain/chain-log.ts'
 import type { ChainName, Chains } from '../../../shared/config/chain-settings.ts'
 import { toBlockEvent } from '../../chain/decoding/block-event.ts'
+import { toTransactionEvent } from '../../chain/decoding/transaction-event.ts'
 import { toChainEvent } from '../../chain/decoding/chain-event.ts'
 import { learnIndexed } from '../../chain/decoding/learn-indexed.ts'
 import { planDecoding } from '../../chain/decoding/plan-decoding.ts'
 import { ZERO_WORD } from '../../chain/decoding/sample-data.ts'
 import { resolveFinality } from '../../chain/finality.ts'
+import type { TransactionsConfig } from '../../chain/transactions-config.ts'
 import type { BlockRange } from '../../chain/subscription.ts'
 import type { Watcher } from '../../chain/watch/watcher.ts'
 import { TriggerRejectedError } from '../trigger-rejected-error.ts'
 import { TriggerChainUnavailableError } from '../chain-head.ts'
 import { exampleLog } from './example-log.ts'
+import { exampleTransaction } from './example-transaction.ts'
 import { chainPreviewWarnings } from './preview-warnings.ts'
 
 /** Too many previews of the same chain are in progress. */
@@ -37,8 +40,8 @@ export type ChainPreviewOptions = {
 const LOGS_SHOWN = 5
 
 /**
- * Returns the most recent logs or blocks that would have fired the trigger, in the form that its action would receive, with
- * warnings.
+ * Returns the most recent logs, blocks or transactions that would have fired the trigger, in the form that its action
+ * would receive, with warnings.
  * @throws {TriggerRejectedError} if the chain does not support the finality
  * @throws {TriggerChainUnavailableError} if no node of the chain responds
  * @throws {PreviewBusyError} if too many previews of the chain are in progress
@@ -63,7 +66,9 @@ export async function previewChainEvent(
     })
   const { logs, searched } = found
   const { chainId } = settings
-  if (!isOnLogs(read)) return blockPreview(read, { default_params, chainId, now }, logs, searched)
+  const context = { default_params, chainId, now }
+  if (isOnBlocks(read)) return blockPreview(read, context, logs, searched)
+  if (!isOnLogs(read)) return transactionPreview(read, context, logs, searched)
   const source = { ...read, chainId }
   const learned = learnIndexed(read.signature, logs)
   const events = logs.map((log) =>
@@ -87,14 +92,12 @@ export async function previewChainEvent(
   }
 }
 
+type MarkContext = Pick<PreviewRequest, 'default_params'> & { chainId: number; now: number }
+
 /** If the chain has no matching block yet, the params show the first one. */
 function blockPreview(
   { chain, filter: { every } }: BlockIntervalConfig,
-  {
-    default_params,
-    chainId,
-    now,
-  }: Pick<PreviewRequest, 'default_params'> & { chainId: number; now: number },
+  { default_params, chainId, now }: MarkContext,
   marks: readonly ChainLog[],
   searched: BlockRange,
 ): TriggerPreview {
@@ -104,6 +107,23 @@ function blockPreview(
     hash: `0x${ZERO_WORD}`,
     timestamp: Math.floor(now / 1000),
   })
+  return {
+    logs: marks.map(eventOf),
+    searched,
+    warnings: [],
+    params: { ...default_params, source: 'chain_event', event: eventOf(marks[0] ?? example) },
+  }
+}
+
+/** If no matching transaction was found, the params show an example. */
+function transactionPreview(
+  { chain, filter }: TransactionsConfig,
+  { default_params, chainId, now }: MarkContext,
+  marks: readonly ChainLog[],
+  searched: BlockRange,
+): TriggerPreview {
+  const eventOf = (mark: ChainLog) => toTransactionEvent({ chain, chainId, mark })
+  const example = exampleTransaction(filter, searched.to, Math.floor(now / 1000))
   return {
     logs: marks.map(eventOf),
     searched,

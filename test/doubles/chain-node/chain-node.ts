@@ -6,7 +6,8 @@ import { ChainView, type View, WHOLE } from './chain-view.ts'
 import { type Faults, type PlanLimits, REQUEST_FAULTS } from './faults.ts'
 import { answerLogs, type LogsQuery } from './log-answers.ts'
 import type { RpcError } from './refusals.ts'
-import { quantity, type ScriptedBlock } from './scripted-block.ts'
+import { type ScriptedBlock, quantity } from './scripted-block.ts'
+import { receiptsOf, shownTransactions } from './transaction-answers.ts'
 import type { ScriptedChain } from './scripted-chain.ts'
 
 export type NodeAnswer =
@@ -36,6 +37,8 @@ export class ChainNode {
   /** Number of requests so far, and of calls by method. */
   requests = 0
   readonly methods = new Map<string, number>()
+  /** Other providers do not have this method, or refuse large blocks. */
+  hasBlockReceipts = true
   readonly #random: () => number
 
   /** @param random from 0 to below 1; decides which faults occur, and which of several nodes answers */
@@ -135,6 +138,13 @@ export class ChainNode {
         return { result: shown(view.named(first), second === true) }
       case 'eth_getBlockByHash':
         return { result: shown(view.byHash(String(first)), second === true) }
+      case 'eth_getBlockReceipts': {
+        if (!this.hasBlockReceipts) return unknownMethod(method)
+        const block = view.named(first)
+        return { result: block ? receiptsOf(block) : null }
+      }
+      case 'eth_getTransactionReceipt':
+        return { result: this.#receiptOf(view, String(first)) }
       case 'eth_getCode':
         return { result: this.chain.code.get(String(first).toLowerCase()) ?? '0x' }
       case 'eth_getLogs':
@@ -146,8 +156,17 @@ export class ChainNode {
           leavesOutWithin: this.leavesOutWithin,
         })
       default:
-        return { error: { code: -32601, message: `the method ${method} does not exist` } }
+        return unknownMethod(method)
     }
+  }
+
+  #receiptOf(view: ChainView, hash: string): object | null {
+    for (let number = view.head.number; number >= this.chain.firstBlock; number--) {
+      const block = view.at(number)
+      const index = block?.transactions.findIndex((transaction) => transaction.hash === hash) ?? -1
+      if (index !== -1) return receiptsOf(block!)[index]!
+    }
+    return null
   }
 
   /** Draws a random number only for enabled faults, so that a node without faults behaves the same for every seed. */
@@ -160,6 +179,10 @@ function envelope(status: number, error: RpcError): NodeAnswer {
   return { status, headers: JSON_TYPE, body: JSON.stringify({ jsonrpc: '2.0', id: null, error }) }
 }
 
+function unknownMethod(method: string): Answer {
+  return { error: { code: -32601, message: `the method ${method} does not exist` } }
+}
+
 function shown(block: ScriptedBlock | undefined, whole: boolean) {
   if (!block) return null
   return {
@@ -168,6 +191,6 @@ function shown(block: ScriptedBlock | undefined, whole: boolean) {
     parentHash: block.parentHash,
     timestamp: quantity(block.timestamp),
     logsBloom: block.logsBloom,
-    transactions: block.transactions.map(({ hash }) => (whole ? { hash } : hash)),
+    transactions: whole ? shownTransactions(block) : block.transactions.map(({ hash }) => hash),
   }
 }

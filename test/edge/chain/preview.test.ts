@@ -1,6 +1,7 @@
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { blockMark, intervalFilter } from '../../../edge/chain/block-mark.ts'
+import { transactionMark, transactionsFilter } from '../../../edge/chain/transaction-mark.ts'
 import { readChainEventConfig } from '../../../edge/chain/chain-event-config.ts'
 import type { ChainLog } from '../../../edge/chain/chain-log.ts'
 import { chainRecords } from '../../../edge/chain/chain-records.ts'
@@ -114,6 +115,24 @@ describe('a preview of a chain event', () => {
     expect(shown).not.toHaveProperty('topic0')
     const none = await preview('', { recent: found() }, { config })
     expect(none.params).toMatchObject({ event: { every: 10, block_number: 10 } })
+  })
+
+  it('of transactions returns the latest ones, and an example if there is none', async () => {
+    const party = `0x${'ab'.repeat(20)}`
+    const mark = transactionMark(
+      { number: 90, hash: topic(90), timestamp: 90 },
+      { hash: topic(1), index: 0, from: party, to: null, value: '7', input: '0x60806040' },
+      { status: 'success', gasUsed: 50_000 },
+    )
+    const transactions = { from: party, status: 'reverted', min_value: '3' }
+    const config = { chain: 'ethereum', transactions }
+    const shown = await preview('', { recent: found(mark) }, { config })
+    const filter = transactionsFilter({ from: [party], minValue: '3' }, 'reverted')
+    expect(shown.asked[1]).toEqual(['recent', 'ethereum', filter, 12, 5])
+    expect(shown.logs).toMatchObject([{ to: null, value: '7', selector: '0x60806040' }])
+    expect(shown.params).toEqual({ source: 'chain_event', event: shown.logs![0] })
+    const none = await preview('', { recent: found() }, { config })
+    expect(none.params).toMatchObject({ event: { value: '3', status: 'reverted', input: '0x' } })
   })
 
   it('sends no request to the chain if the trigger would be rejected', async () => {

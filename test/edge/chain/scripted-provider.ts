@@ -97,6 +97,7 @@ export class ScriptedProvider implements ChainReader {
   }
 
   headersOf = async (numbers: readonly number[]) => numbers.map(headerOf)
+  transactions = () => Promise.reject(new Error('not asked'))
   headers = () => Promise.reject(new Error('not asked'))
   tip = () => Promise.reject(new Error('not asked'))
   health = () => []

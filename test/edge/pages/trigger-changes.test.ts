@@ -86,6 +86,30 @@ describe('the form of an existing trigger', () => {
     expect((await read(before.id)).config).toEqual(config)
   })
 
+  it('keeps the transactions of a trigger', async () => {
+    const [to, from] = [2, 3].map((party) => `0x${String(party).repeat(40)}`) as [string, string]
+    const transactions = { to: [to, from], from, selector: '0xa9059cbb', status: 'any' }
+    const config = { chain: 'arbitrum', transactions: { ...transactions, min_value: '7' } }
+    const before = await person.trigger({ kind: 'chain_event', config, enabled: false })
+    expect((await open(before.id)).text).toContain(`value="${to} ${from}"`)
+    const detail = textOf((await person.get(`/triggers/${before.id}`)).text)
+    expect(detail).toContain('Minimum value in wei7')
+    const list = textOf((await person.get('/triggers?kind=chain_event')).text)
+    expect(list).toContain(`on transactions from ${from} to 2 addresses on arbitrum`)
+    const shown = {
+      chain: 'arbitrum',
+      transactions_to: `${to} ${from}`,
+      transactions_from: from,
+      transactions_selector: '0xa9059cbb',
+      transactions_min_value: '7',
+      transactions_status: 'any',
+    }
+    const form = { ...(await fieldsShown(before.id)), ...asShown(before), ...shown }
+    const page = await person.post(`/triggers/${before.id}/edit`, form)
+    expect(page.response.headers.get('location')).toBe(`/triggers/${before.id}?changed=1`)
+    expect((await read(before.id)).config).toEqual(config)
+  })
+
   it('keeps the conditions of a chain event', async () => {
     const where = {
       arg2: { gte: '5', lt: '9' },

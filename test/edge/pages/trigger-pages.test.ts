@@ -321,6 +321,15 @@ describe('the form of a new trigger', () => {
     ['chain_event', { blocks_every: '100' }, 'contract_address', /^Cannot be combined with blocks/],
     ['chain_event', { ...NO_EVENT, blocks_every: '1' }, 'blocks_every', /Send 40 to/],
     ['chain_event', { ...NO_EVENT, blocks_every: 'x' }, 'blocks_every', /^Enter a whole number/],
+    ['chain_event', { transactions_to: 'x' }, 'contract_address', /^Cannot be combined with tran/],
+    ['chain_event', { ...NO_EVENT, transactions_to: 'x' }, 'transactions_to', /^Expected 0x/],
+    ['chain_event', { ...NO_EVENT, transactions_status: 'any' }, 'transactions_to', /required/],
+    [
+      'chain_event',
+      { ...NO_EVENT, transactions_from: `0x${'1'.repeat(40)}`, transactions_min_value: '1.5' },
+      'transactions_min_value',
+      /^Expected a string of decimal/,
+    ],
     ['chain_event', { chain: 'polygon' }, 'chain', /does not watch polygon/],
     ['chain_event', { finality: 'blocks' }, 'finality_blocks', /^Enter the number of blocks/],
   ])('%s: reports %j at %s', async (kind, over, field, expected) => {

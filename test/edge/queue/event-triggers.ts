@@ -46,9 +46,13 @@ type Transferred = { decoded: { arg2: string } }
 
 /** Creates and controls such triggers for an owner, and reads their runs. */
 export function eventTriggersOf(owner: Owner) {
-  /** Creates an event trigger that starts after block 1,000, with a stubbed watcher. */
-  const begin = async (over: object = {}, config: object = {}): Promise<TriggerRecord> => {
-    const known = { head: async () => ({ state: 'known', head: HEAD }) }
+  /** Creates an event trigger that starts after the head, with a stubbed watcher. */
+  const begin = async (
+    over: object = {},
+    config: object = {},
+    head = HEAD,
+  ): Promise<TriggerRecord> => {
+    const known = { head: async () => ({ state: 'known', head }) }
     const asked = { ...env, CHAIN_WATCHER: { getByName: () => known } } as unknown as typeof env
     const context = { ownerId: owner.id, db, settings: settingsOf(env), now: Date.now, random }
     const body = createTriggerRequest.parse({

@@ -9,6 +9,7 @@ import {
   newSubscriptionState,
   type SubscriptionState,
 } from '../../../edge/queue/subscription-state.ts'
+import { TRANSACTION_START_BLOCKS_MAX } from '../../../shared/limits.ts'
 import type { TriggerOptions } from '../../../shared/wire/trigger.ts'
 
 const CONFIG = {
@@ -18,9 +19,11 @@ const CONFIG = {
   start_block: 900,
 }
 const OTHER = { ...CONFIG, contract_address: CONFIG.contract_address.replace('d', 'e') }
-const row = (over: { enabled?: boolean; options?: TriggerOptions } = {}) => ({
+const row = (
+  over: { enabled?: boolean; options?: TriggerOptions; config?: Record<string, unknown> } = {},
+) => ({
   enabled: over.enabled ?? true,
-  config: JSON.stringify(CONFIG),
+  config: JSON.stringify(over.config ?? CONFIG),
   options: JSON.stringify(over.options ?? {}),
 })
 /** A watch that started at block 1,000, with half of its backfill done. */
@@ -91,6 +94,21 @@ describe('a PATCH of a chain event', () => {
       toldAt: null,
       backfill: { from: 900, to: 1_000, at: 950, done: false },
     })
+  })
+
+  it('cannot start a trigger on transactions far before the head', () => {
+    const to = `0x${'1'.repeat(40)}`
+    const config = { chain: 'base', transactions: { to }, start_block: 9 }
+    const far = head({ head: 10 + TRANSACTION_START_BLOCKS_MAX })
+    expect(planSubscriptionChange(row(), BEGUN, { config }, far)).toEqual({
+      state: 'start_too_early',
+      earliest: 10,
+    })
+    const near = head({ head: 9 + TRANSACTION_START_BLOCKS_MAX })
+    expect(decided({ config }, row(), near)).toMatchObject({ backfill: { from: 9 } })
+    // A trigger that had already started keeps its position.
+    const disabled = row({ enabled: false, config })
+    expect(decided({ enabled: true }, disabled, far)).toMatchObject({ generation: 2 })
   })
 
   it('of its config while it is disabled takes effect when it is enabled', () => {

@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import ts from 'dts-bundle-generator/node_modules/typescript/lib/typescript.js'
 import { expect, it } from 'vitest'
 import { blockMark } from '../../../edge/chain/block-mark.ts'
+import { transactionMark } from '../../../edge/chain/transaction-mark.ts'
 import { parseEventSignature } from '../../../edge/chain/signature/parse-event-signature.ts'
 import type { DecodePlan } from '../../../edge/chain/decoding/decoded-log.ts'
 import { type Firing, eventParams, type WebhookFiring } from '../../../edge/queue/firing.ts'
@@ -76,6 +77,8 @@ const ambiguous = (omitted: number): DecodePlan => ({
 })
 
 const HANDED = 'ChainEventParams<[string, string]>'
+const PARTY = `0x${'a1'.repeat(20)}`
+
 const FIRINGS: [name: string, type: string, params: Record<string, unknown>][] = [
   ['JSON', 'WebhookParams<{ n: number }>', webhook('application/json', utf8('{"n":1}'))],
   ['malformed JSON', 'WebhookParams', webhook('application/json', utf8('{'))],
@@ -127,6 +130,22 @@ const FIRINGS: [name: string, type: string, params: Record<string, unknown>][] =
       utf8(JSON.stringify(blockMark({ number: 20, hash: '0x1', timestamp: 30 }))),
     ),
   ],
+  [
+    'a transaction',
+    'ChainTransactionParams',
+    eventParams(
+      { source: 'chain_event', chain: 'base', chainId: 8453, of: 'transaction' },
+      utf8(
+        JSON.stringify(
+          transactionMark(
+            { number: 20, hash: '0x1', timestamp: 30 },
+            { hash: '0x2', index: 0, from: PARTY, to: null, value: '5', input: '0x' },
+            { status: 'success', gasUsed: 21_000 },
+          ),
+        ),
+      ),
+    ),
+  ],
   ['an undecoded log', HANDED, chainEvent({ decode: 'raw', reason: 'three topics' })],
 ]
 
@@ -147,8 +166,8 @@ function check(cases: readonly { type: string; params: unknown }[]): string[][] 
   const texts = new Map(
     cases.map(({ type, params }, at) => [
       `${folder}firing-${at}.ts`,
-      `import type { ChainBlockParams, ChainEventParams, OneOffParams, ScheduleParams, WebhookBatchParams, WebhookParams } from './params.ts'
-      export type Used = [ChainBlockParams, ChainEventParams, OneOffParams, ScheduleParams, WebhookBatchParams, WebhookParams]
+      `import type { ChainBlockParams, ChainEventParams, ChainTransactionParams, OneOffParams, ScheduleParams, WebhookBatchParams, WebhookParams } from './params.ts'
+      export type Used = [ChainBlockParams, ChainEventParams, ChainTransactionParams, OneOffParams, ScheduleParams, WebhookBatchParams, WebhookParams]
       export const params: ${type} = ${JSON.stringify(params)}`,
     ]),
   )

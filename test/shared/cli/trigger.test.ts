@@ -187,6 +187,27 @@ describe('svc trigger create', () => {
     })
   })
 
+  it('accepts a chain event on transactions', async () => {
+    const parties = ['--transactions-to', '0xab,0xcd', '--transactions-from', '0xef']
+    const more = ['--selector', '0xa9059cbb', '--min-value', '5', '--transaction-status', 'any']
+    const create = ['trigger', 'create', 'action.js', '--name', 'c', '--chain', 'base']
+    await at([...create, ...parties, ...more, '--from-block', '7'])
+    expect(lastBody()).toMatchObject({
+      kind: 'chain_event',
+      config: {
+        chain: 'base',
+        transactions: {
+          to: ['0xab', '0xcd'],
+          from: '0xef',
+          selector: '0xa9059cbb',
+          min_value: '5',
+          status: 'any',
+        },
+        start_block: 7,
+      },
+    })
+  })
+
   it('accepts conditions on the arguments of a chain event', async () => {
     const event = ['--chain', 'base', '--contract', '0xab', '--event', 'Moved(uint256 value)']
     const where = ['--where', 'value >= 5', '--where', 'value<9', '--where', 'to = 0x01, 0x02']
@@ -266,6 +287,22 @@ describe('svc trigger create', () => {
       'an interval that is no number',
       ['action.js', '--chain', 'base', '--every-blocks', 'x'],
       /integer/,
+    ],
+    [
+      'transactions and an event',
+      ['action.js', '--chain', 'base', '--transactions-to', '0x1', '--event', 'A()'],
+      /--transactions-to and --transactions-from without/,
+    ],
+    [
+      'transactions and blocks',
+      ['action.js', '--chain', 'base', '--transactions-to', '0x1', '--every-blocks', '9'],
+      /without .* and --every-blocks/,
+    ],
+    ['transactions without a chain', ['action.js', '--transactions-to', '0x1'], /need --chain/],
+    [
+      'a selector without a party',
+      ['action.js', '--chain', 'base', '--selector', '0xa9059cbb'],
+      /need --transactions-to or/,
     ],
     ['a param without a value', ['action.js', '--webhook', '--params', 'a'], /key=value/],
     ['a cap that is no number', ['action.js', '--max-queued-runs', 'many'], /integer/],

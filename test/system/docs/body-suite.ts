@@ -6,6 +6,7 @@ import { promisify } from 'node:util'
 import vm from 'node:vm'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
+import { readChainConfig } from '../../../edge/chain/chain-config.ts'
 import { readChainEventConfig } from '../../../edge/chain/chain-event-config.ts'
 import { chainsSetting } from '../../../shared/config/chain-settings.ts'
 import { mailerSetting } from '../../../edge/identity/mailer-settings.ts'
@@ -43,7 +44,8 @@ export function bodiesHold(stack: () => StartedStack): void {
       const shown = textsOf('docs/chain-events.md', 'json').map((text) => JSON.parse(text))
       expect(shown.length).toBeGreaterThan(0)
       const contract = { chain: 'base', contract_address: `0x${'a1'.repeat(20)}` }
-      for (const config of shown) readChainEventConfig({ ...contract, ...config })
+      for (const config of shown)
+        readChainConfig(config.transactions ? config : { ...contract, ...config })
       const wrong = { ...contract, ...shown[0], where: { amount: { eq: '1' } } }
       expect(() => readChainEventConfig(wrong)).toThrow()
     })

@@ -1,8 +1,9 @@
-import type { FC } from 'hono/jsx'
+import type { Child, FC } from 'hono/jsx'
 import type { TriggerRecord } from '../../../../shared/wire/trigger.ts'
 import { FactList } from '../../../browser/components/elements.tsx'
 import { UserText, escapeInvisible } from '../../../browser/components/user-text.tsx'
 import { blockInterval } from '../block-interval.ts'
+import { type ShownTransactions, shownTransactions } from '../transaction-config.ts'
 import { ScheduleCard } from './schedule-card.tsx'
 import { isSafeToPaste, senderCurl } from './sender-curl.ts'
 
@@ -92,6 +93,8 @@ const ChainEvent: FC<FiringCardProps> = ({ trigger }) => {
         </p>
       </section>
     )
+  const transactions = shownTransactions(config)
+  if (transactions) return <Transactions trigger={trigger} transactions={transactions} />
   return (
     <section class="card" aria-labelledby="fires">
       <h2 id="fires">Event</h2>
@@ -112,6 +115,33 @@ const ChainEvent: FC<FiringCardProps> = ({ trigger }) => {
     </section>
   )
 }
+
+const Transactions: FC<Pick<FiringCardProps, 'trigger'> & { transactions: ShownTransactions }> = ({
+  trigger: { config, finality },
+  transactions: { to, from, selector, min_value, status },
+}) => (
+  <section class="card" aria-labelledby="fires">
+    <h2 id="fires">Transactions</h2>
+    <FactList
+      facts={[
+        ['Chain', <UserText text={String(config.chain)} />],
+        ...[
+          ['From', from],
+          ['To', to],
+          ['Selector', selector],
+          ['Minimum value in wei', min_value],
+          ['Status', status || 'success'],
+        ].flatMap(([name = '', text = '']): [string, Child][] =>
+          text === '' ? [] : [[name, <UserText text={text} max={500} />]],
+        ),
+        ['Fires', describeFinality(finality)],
+      ]}
+    />
+    <p class="note">
+      <a href="/docs/chain-events#transactions">How transactions become runs</a>
+    </p>
+  </section>
+)
 
 function describeFinality(finality: TriggerRecord['finality']): string {
   if (finality === undefined) return 'never: this deployment does not watch the chain'

@@ -5,6 +5,7 @@ import { type Chains, CHAIN_NAMES } from '../../../../shared/config/chain-settin
 import { controlProps, type FormValues } from './problems.ts'
 import { ScheduleFields } from './schedule-fields.tsx'
 import { SourceFields } from './source-fields.tsx'
+import { TransactionFields } from './transaction-fields.tsx'
 import { TOPIC_FIELDS } from './trigger-form-fields.ts'
 
 export const KindFields: FC<FormValues & { kind: TriggerKind; chains: Chains }> = ({
@@ -124,6 +125,7 @@ const ChainFields: FC<FormValues & { chains: Chains }> = ({ chains, ...values })
         maxlength={9}
         {...controlProps(values, 'blocks_every')}
       />
+      <TransactionFields {...values} />
     </>
   )
 }

@@ -4,6 +4,7 @@ import { toApiError } from '../../../http/failure.ts'
 import {
   FORM_FIELDS,
   TOPIC_FIELDS,
+  TRANSACTION_FIELDS,
   type TriggerFieldName,
   type TriggerFormFields,
 } from './trigger-form-fields.ts'
@@ -69,9 +70,15 @@ function formFieldOf(path: string): TriggerFieldName | 'form' {
   }
   if (path.startsWith('options.dedup.')) return 'dedup_header'
   if (name === 'blocks') return 'blocks_every'
+  if (name === 'transactions') return transactionField(path)
   if (name === 'batch') return path.endsWith('max_ms') ? 'batch_ms' : 'batch_events'
   if (path.startsWith('options.source.')) return 'source_header'
   return (FORM_FIELDS as readonly string[]).includes(name) ? (name as TriggerFieldName) : 'form'
+}
+
+function transactionField(path: string): TriggerFieldName {
+  const key = /^config\.transactions\.([a-z_]+)/.exec(path)?.[1]
+  return TRANSACTION_FIELDS.find((name) => name === `transactions_${key}`) ?? 'transactions_to'
 }
 
 function describeIssue(issue: z.core.$ZodIssue): string {

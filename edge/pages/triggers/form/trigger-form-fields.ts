@@ -1,4 +1,5 @@
 import { blockInterval } from '../block-interval.ts'
+import { shownTransactions } from '../transaction-config.ts'
 import { MAX_RUNS_PER_MINUTE_DEFAULT, TOPIC_FILTERS_MAX } from '../../../../shared/limits.ts'
 import { whereTexts } from '../../../../shared/wire/where-text.ts'
 import {
@@ -10,6 +11,14 @@ import {
 export const TOPIC_FIELDS = ['topic1', 'topic2', 'topic3'] as const satisfies {
   length: typeof TOPIC_FILTERS_MAX
 }
+
+export const TRANSACTION_FIELDS = [
+  'transactions_to',
+  'transactions_from',
+  'transactions_selector',
+  'transactions_min_value',
+  'transactions_status',
+] as const
 
 /** Fields that the live check sends. The source, the params and the usage key are not sent. */
 export const CHECKED_FIELDS = [
@@ -23,6 +32,7 @@ export const CHECKED_FIELDS = [
   'contract_address',
   'event_signature',
   'blocks_every',
+  ...TRANSACTION_FIELDS,
   'start_block',
   ...TOPIC_FIELDS,
   'where',
@@ -95,6 +105,7 @@ export function fieldsOfRecord(record: TriggerRecord): TriggerFormFields {
   const contracts: unknown[] = Array.isArray(config.addresses)
     ? config.addresses
     : [config.contract_address]
+  const transactions = shownTransactions(config)
   const texts: Partial<Record<TriggerFieldName, unknown>> = {
     name: record.name,
     action_code: record.action_code,
@@ -136,6 +147,11 @@ export function fieldsOfRecord(record: TriggerRecord): TriggerFormFields {
     addresses: contracts.slice(1).join('\n'),
     event_signature: config.event_signature,
     blocks_every: blockInterval(config)?.toString(),
+    transactions_to: transactions?.to,
+    transactions_from: transactions?.from,
+    transactions_selector: transactions?.selector,
+    transactions_min_value: transactions?.min_value,
+    transactions_status: transactions?.status === 'success' ? '' : transactions?.status,
     start_block:
       typeof config.start_block === 'number' ? String(config.start_block) : config.start_block,
     where: whereTexts(config.where)?.join('\n'),

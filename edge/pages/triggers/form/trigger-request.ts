@@ -77,7 +77,13 @@ export function toTriggerConfig(
       if (fields.finality === 'blocks' && fields.finality_blocks.trim() === '')
         problems.finality_blocks = 'Enter the number of blocks.'
       if (fields.blocks_every.trim() !== '')
-        return request(blocksOf(fields, number('blocks_every')), { finality, ...keys })
+        return request(insteadOfEvent(fields, { blocks: { every: number('blocks_every') } }), {
+          finality,
+          ...keys,
+        })
+      const transactions = transactionsOf(fields)
+      if (Object.keys(transactions).length > 0)
+        return request(insteadOfEvent(fields, { transactions }), { finality, ...keys })
       if (contract_address.trim() === '')
         problems.contract_address = 'Enter the address of the contract.'
       if (event_signature.trim() === '')
@@ -107,17 +113,34 @@ export function toTriggerConfig(
 }
 
 /** Fields of an event are passed on, so that the validation of the API rejects them. */
-function blocksOf(fields: TriggerFormFields, every: number | undefined): Record<string, unknown> {
+function insteadOfEvent(
+  fields: TriggerFormFields,
+  what: { blocks: object } | { transactions: object },
+): Record<string, unknown> {
   const topics = parseTopics(fields)
   return omitEmpty({
     chain: fields.chain,
-    blocks: { every },
+    ...what,
     contract_address: fields.contract_address.trim(),
     addresses: fields.addresses.trim(),
     event_signature: fields.event_signature.trim(),
     topic_filters: topics.length > 0 ? topics : undefined,
     where: fields.where.trim(),
     start_block: parseBlock(fields.start_block.trim()),
+  })
+}
+
+function transactionsOf(fields: TriggerFormFields): Record<string, unknown> {
+  const words = (text: string) => {
+    const found = splitWords(text)
+    return found.length > 1 ? found : (found[0] ?? '')
+  }
+  return omitEmpty({
+    to: words(fields.transactions_to),
+    from: words(fields.transactions_from),
+    selector: words(fields.transactions_selector),
+    min_value: fields.transactions_min_value.trim(),
+    status: fields.transactions_status,
   })
 }
 

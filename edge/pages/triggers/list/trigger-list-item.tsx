@@ -1,6 +1,7 @@
 import type { Child, FC } from 'hono/jsx'
 import type { ListedTrigger } from '../../../../shared/wire/trigger.ts'
 import { blockInterval } from '../block-interval.ts'
+import { describeParties, shownTransactions } from '../transaction-config.ts'
 import { KindLabel } from '../../../browser/components/trigger-kind.tsx'
 import { Badge, FactList, Time } from '../../../browser/components/elements.tsx'
 import { UserText } from '../../../browser/components/user-text.tsx'
@@ -83,6 +84,14 @@ const FiringSummary: FC<{
         return (
           <>
             at blocks divisible by {every} on <UserText text={String(config.chain)} />
+          </>
+        )
+      const transactions = shownTransactions(config)
+      if (transactions)
+        return (
+          <>
+            on transactions <UserText text={describeParties(transactions)} /> on{' '}
+            <UserText text={String(config.chain)} />
           </>
         )
       return (

@@ -13,9 +13,15 @@ import {
   paramsOf,
 } from '../option-values.ts'
 import { type GivenSchedule, scheduleConfigOf, withScheduleOptions } from './schedule-options.ts'
+import {
+  type GivenTransactions,
+  transactionsOf,
+  withTransactionOptions,
+} from './transaction-options.ts'
 
 export type GivenFields = GivenParams &
-  GivenSchedule & {
+  GivenSchedule &
+  GivenTransactions & {
     file?: string
     name?: string
     webhook?: boolean
@@ -36,7 +42,12 @@ export type GivenFields = GivenParams &
 type Kind = TriggerFields['kind']
 
 export function withFiringOptions(command: Command): Command {
-  return withScheduleOptions(command.option('--webhook', 'fire on a POST to the trigger’s own URL'))
+  const started = command.option('--webhook', 'fire on a POST to the trigger’s own URL')
+  return withEventOptions(withTransactionOptions(withChainOptions(withScheduleOptions(started))))
+}
+
+function withChainOptions(command: Command): Command {
+  return command
     .option('--chain <name>', 'fire on events of a contract on this chain')
     .option('--contract <address>', 'chain events: address of the contract')
     .option(
@@ -51,6 +62,10 @@ export function withFiringOptions(command: Command): Command {
       '--every-blocks <n>',
       'chain events: fire on blocks whose number is divisible by n, instead of on an event',
     )
+}
+
+function withEventOptions(command: Command): Command {
+  return command
     .option('--from-block <number>', 'chain events: backfill from this block')
     .option(
       '--topic <topic>',
@@ -132,30 +147,31 @@ async function kindAndConfig(
   const ways = [webhook, cron, at, chain].filter((way) => way !== undefined)
   if (ways.length > 1) throw new UsageError('use only one of --at, --webhook, --cron and --chain')
   const schedule = scheduleConfigOf(given)
+  const transactions = transactionsOf(given)
   const ofEvent = [contract, contractsFile, event, topic, where]
-  const ofChain = [...ofEvent, everyBlocks, fromBlock]
+  const ofChain = [...ofEvent, everyBlocks, transactions, fromBlock]
   if (chain === undefined && ofChain.some((one) => one !== undefined))
     throw new UsageError(
-      '--contract, --contracts-file, --event, --every-blocks, --from-block, --topic and --where need --chain',
+      '--contract, --contracts-file, --event, --every-blocks, --transactions-to, --transactions-from, --from-block, --topic and --where need --chain',
     )
   if (webhook) return { kind: 'webhook', config: {} }
   if (schedule) return { kind: 'schedule', config: schedule }
   if (chain === undefined) return {}
-  if (everyBlocks !== undefined) {
-    if (ofEvent.some((one) => one !== undefined))
+  const start = fromBlock === undefined ? {} : { start_block: blockOf(fromBlock) }
+  if (everyBlocks !== undefined || transactions) {
+    const way = transactions ? '--transactions-to and --transactions-from' : '--every-blocks'
+    if ((everyBlocks !== undefined && transactions) || ofEvent.some((one) => one !== undefined))
       throw new UsageError(
-        'use --every-blocks without --contract, --contracts-file, --event, --topic and --where',
+        `use ${way} without --contract, --contracts-file, --event, --topic, --where${transactions ? ' and --every-blocks' : ''}`,
       )
-    const config = {
-      chain,
-      blocks: { every: integerOf('--every-blocks', everyBlocks) },
-      ...(fromBlock !== undefined && { start_block: blockOf(fromBlock) }),
-    }
-    return { kind: 'chain_event', config }
+    const what = transactions
+      ? { transactions }
+      : { blocks: { every: integerOf('--every-blocks', everyBlocks!) } }
+    return { kind: 'chain_event', config: { chain, ...what, ...start } }
   }
   if ((contract === undefined) === (contractsFile === undefined) || event === undefined)
     throw new UsageError(
-      '--chain needs --event with either --contract or --contracts-file, or --every-blocks',
+      '--chain needs --event with either --contract or --contracts-file, --every-blocks, --transactions-to or --transactions-from',
     )
   const config = {
     chain,
@@ -163,7 +179,7 @@ async function kindAndConfig(
       ? { contract_address: contract }
       : { addresses: wordsOf(await cli.text(contractsFile)) }),
     event_signature: event,
-    ...(fromBlock !== undefined && { start_block: blockOf(fromBlock) }),
+    ...start,
     ...(topic && { topic_filters: topic.map(topicFilter) }),
     ...(where && { where: conditionsOf(where) }),
   }

@@ -1,7 +1,12 @@
 /** The present and past of the simulated chain: the ground truth against which runs are judged. */
 import type { Finality } from '../../../../edge/chain/finality.ts'
 import type { LogFilter } from '../../../../edge/chain/matching/log-filter.ts'
-import type { RpcLog, ScriptedBlock } from '../../../doubles/chain-node/scripted-block.ts'
+import {
+  detailsOf,
+  type RpcLog,
+  type ScriptedBlock,
+  type ScriptedTransaction,
+} from '../../../doubles/chain-node/scripted-block.ts'
 import type { BlockContents, ScriptedChain } from '../../../doubles/chain-node/scripted-chain.ts'
 
 /** The logs that an owner asked for, as the model understands it. */
@@ -11,14 +16,25 @@ export type ExpectedFilter = Pick<LogFilter, 'topic0' | 'topics'> & {
   holds?: (log: RpcLog) => boolean
   /** Set if the owner asked for each n-th block instead of logs. */
   every?: number
+  /** Set if the owner asked for transactions instead of logs, as in the config. */
+  transactions?: WantedTransactions
 }
 
-/** A log with an identity that stays the same when a reorg moves it to another block, or a block. */
+export type WantedTransactions = {
+  to?: string[]
+  from?: string[]
+  selector?: string
+  min_value?: string
+  status?: 'success' | 'reverted' | 'any'
+}
+
+/** A log or a transaction with an identity that stays the same when a reorg moves it to another block, or a block. */
 export type ChainEvent = {
   /** Transaction, address, topics, data, and the number of identical logs before it in its transaction. */
   identity: string
-  /** Undefined if the event is the block itself, which is identified by its hash. */
+  /** Undefined if the event is a transaction, or the block itself, which is identified by its hash. */
   log: RpcLog | undefined
+  transaction?: ScriptedTransaction
   of: ScriptedBlock
   block: number
   index: number
@@ -106,10 +122,27 @@ export class ChainHistory {
 
 function matchingIn(block: ScriptedBlock, filter: ExpectedFilter): ChainEvent[] {
   const { number, hash } = block
+  if (filter.transactions) return transactionsIn(block, filter.transactions)
   if (filter.every === undefined)
     return eventsOf(block).filter(({ log }) => isMatched(log!, filter))
   if (number % filter.every !== 0) return []
   return [{ identity: `block ${hash}`, log: undefined, of: block, block: number, index: 0 }]
+}
+
+function transactionsIn(block: ScriptedBlock, wanted: WantedTransactions): ChainEvent[] {
+  return block.transactions.flatMap((transaction, index) => {
+    const { from, to, value, input, isSuccess } = detailsOf(transaction)
+    const { status = 'success', selector } = wanted
+    const isWanted =
+      (wanted.to?.includes(to ?? 'nobody') ?? true) &&
+      (wanted.from?.includes(from) ?? true) &&
+      (selector === undefined || input.startsWith(selector)) &&
+      Number(value) >= Number(wanted.min_value ?? 0) &&
+      (status === 'any' || (status === 'success') === isSuccess)
+    if (!isWanted) return []
+    const identity = `transaction ${transaction.hash} ${isSuccess}`
+    return [{ identity, log: undefined, transaction, of: block, block: block.number, index }]
+  })
 }
 
 export function eventsOf(block: ScriptedBlock): ChainEvent[] {

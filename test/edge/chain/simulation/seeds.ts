@@ -5,6 +5,7 @@ import type { Bounds } from '../../../nightly/bounds.ts'
 import { campaignOf, commandOf } from '../../../nightly/campaigns.ts'
 import { FailedSeeds } from '../../../nightly/failed-seeds.ts'
 import { env, someOwner } from '../../app.ts'
+import type { ExpectedFilter } from './chain-history.ts'
 import { type Played, simulate } from './simulate.ts'
 import { WatcherCalls } from './watcher-calls.ts'
 
@@ -28,17 +29,21 @@ export async function playSeed(seed: number, isPlain = false): Promise<Played> {
 
 /**
  * Plays seeds one after another, and continues after a failed one.
+ * @returns the configurations that the triggers of all seeds had
  * @throws {Error} with the trace of each failed seed and the command that replays it
  */
 export async function playSeeds(
   { first, count }: Bounds,
   meta: TaskMeta,
   isPlain = false,
-): Promise<void> {
+): Promise<ExpectedFilter[]> {
   const failed = new FailedSeeds(COMMAND)
+  const filters: ExpectedFilter[] = []
   for (let seed = first; seed < first + count; seed++) {
-    const { wrong, trace } = await playSeed(seed, isPlain)
+    const { wrong, trace, filters: played } = await playSeed(seed, isPlain)
+    filters.push(...played)
     if (wrong.length > 0) failed.add(seed, wrong.join('\n'), trace)
   }
   failed.throwIfAny(meta)
+  return filters
 }

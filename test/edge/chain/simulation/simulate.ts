@@ -1,12 +1,13 @@
 /** Plays one seed: a chain, its endpoints, a watcher that gets killed, and triggers. */
+import { detailsOf } from '../../../doubles/chain-node/scripted-block.ts'
 import { ChainNode } from '../../../doubles/chain-node/chain-node.ts'
 import { ScriptedChain } from '../../../doubles/chain-node/scripted-chain.ts'
 import { Random } from '../../../origin/credits/simulation/random.ts'
 import type { Owner } from '../../app.ts'
-import { ChainHistory, type ChainEvent } from './chain-history.ts'
+import { ChainHistory, type ChainEvent, type ExpectedFilter } from './chain-history.ts'
 import { Traffic } from './contracts.ts'
 import { judge, type Tenure } from './judge.ts'
-import { SimulatedTrigger, type Wishes } from './simulated-trigger.ts'
+import { shownDetails, SimulatedTrigger, type Wishes } from './simulated-trigger.ts'
 import { newBranch } from './upheaval.ts'
 import { SimulatedWatcher } from './simulated-watcher.ts'
 import type { WatcherCalls } from './watcher-calls.ts'
@@ -26,7 +27,13 @@ const LAST_BLOCKS = 18
 /** Polls after the last block of the chain. Everything must have settled within these. */
 const LAST_LOOKS = 60
 
-export type Played = { seed: number; trace: string[]; wrong: string[] }
+export type Played = {
+  seed: number
+  trace: string[]
+  wrong: string[]
+  /** Configurations that triggers had. */
+  filters: ExpectedFilter[]
+}
 
 /** Seeds the draws of filters that were added later, which do not affect the other draws. */
 const VARIETY = 0x5eed
@@ -45,10 +52,10 @@ export async function simulate(seed: number, world: World): Promise<Played> {
   try {
     await simulation.live()
     await simulation.calmDown()
-    return { seed, trace, wrong: await simulation.judged() }
+    return { seed, trace, wrong: await simulation.judged(), filters: simulation.filters() }
   } catch (error) {
     const wrong = error instanceof Error ? (error.stack ?? error.message) : String(error)
-    return { seed, trace, wrong: [wrong] }
+    return { seed, trace, wrong: [wrong], filters: simulation.filters() }
   }
 }
 
@@ -142,8 +149,10 @@ class Simulation {
 
   async judged(): Promise<string[]> {
     const wrong = [...this.#watcher.objections]
-    const decodedOf = ({ log, of: { hash, timestamp } }: ChainEvent) =>
-      log ? this.#traffic.decodedOf(log) : { hash, timestamp }
+    const decodedOf = ({ log, transaction, of: { hash, timestamp } }: ChainEvent) => {
+      if (transaction) return shownDetails(detailsOf(transaction))
+      return log ? this.#traffic.decodedOf(log) : { hash, timestamp }
+    }
     for (const [number, trigger] of this.#triggers.entries()) {
       if (trigger.isDeleted) continue
       const runs = await trigger.runs()
@@ -152,6 +161,10 @@ class Simulation {
         wrong.push(`trigger ${number}: ${complaint}`)
     }
     return wrong
+  }
+
+  filters(): ExpectedFilter[] {
+    return this.#triggers.flatMap(({ tenures }) => tenures.map(({ filter }) => filter))
   }
 
   async #look(): Promise<void> {

@@ -3,11 +3,16 @@ import { runInDurableObject } from 'cloudflare:test'
 import type { ChainLog } from '../../../../edge/chain/chain-log.ts'
 import type { Finality } from '../../../../edge/chain/finality.ts'
 import type { LogFilter } from '../../../../edge/chain/matching/log-filter.ts'
+import type { ChainTransaction } from '../../../../shared/action/chain-transaction.ts'
 import type { RunRecord, TriggerRecord } from '../../../../shared/wire/trigger.ts'
 import type { Random } from '../../../origin/credits/simulation/random.ts'
-import type { RpcLog } from '../../../doubles/chain-node/scripted-block.ts'
+import {
+  PARTIES,
+  type RpcLog,
+  type TransactionDetails,
+} from '../../../doubles/chain-node/scripted-block.ts'
 import { type Owner, post, queueOf, script, success } from '../../app.ts'
-import type { ChainHistory } from './chain-history.ts'
+import type { ChainHistory, WantedTransactions } from './chain-history.ts'
 import {
   type Conditions,
   CONTRACTS,
@@ -32,6 +37,8 @@ type Wish = {
   conditions?: Conditions
   /** Set if the owner asks for blocks instead of logs. */
   every?: number
+  /** Set if the owner asks for transactions instead of logs. */
+  transactions?: WantedTransactions
 }
 
 /** What a trigger may watch. */
@@ -185,6 +192,24 @@ export class SimulatedTrigger implements JudgedTrigger {
           decode: 'exact',
           decoded: { hash: event['block_hash'], timestamp: event['block_timestamp'] },
         }
+      if (log.transaction) {
+        const sent = event as unknown as ChainTransaction
+        return {
+          sequence,
+          identity: `transaction ${sent.transaction_hash} ${sent.status === 'success'}`,
+          block: sent.block_number,
+          index: sent.transaction_index,
+          reorged: run.reorged,
+          decode: 'exact',
+          decoded: {
+            from: sent.from.toLowerCase(),
+            to: sent.to?.toLowerCase() ?? null,
+            value: sent.value,
+            input: sent.input,
+            gas_used: sent.gas_used,
+          },
+        }
+      }
       const { transactionHash, address, topics, data, ordinal } = log
       return {
         sequence,
@@ -217,7 +242,7 @@ export class SimulatedTrigger implements JudgedTrigger {
   }
 
   #begin(
-    { contracts, event, topics, start, conditions, every }: Wish,
+    { contracts, event, topics, start, conditions, every, transactions }: Wish,
     finality: Finality,
     head: number,
   ): void {
@@ -229,6 +254,7 @@ export class SimulatedTrigger implements JudgedTrigger {
         topic0: event.topic0,
         topics,
         ...(every !== undefined && { every }),
+        ...(transactions && { transactions }),
         ...(conditions && {
           holds: (log: RpcLog) => conditions.holds(this.#traffic.decodedOf(log)),
         }),
@@ -270,6 +296,7 @@ function someWish(history: ChainHistory, head: number, { random, variety }: Wish
       ...(variety.chance(0.5) ? QUIET : []),
     ]
   if (variety?.chance(0.2)) wish.every = variety.pick([1, 3, 10])
+  else if (variety?.chance(0.25)) wish.transactions = someTransactions(variety)
   if (random.chance(0.4)) return wish
   const { firstBlock } = history.chain
   const start = random.chance(0.2)
@@ -278,7 +305,30 @@ function someWish(history: ChainHistory, head: number, { random, variety }: Wish
   return { ...wish, start }
 }
 
-function configOf({ contracts, event, topics, start, conditions, every }: Wish) {
+function someTransactions(variety: Random): WantedTransactions {
+  const parties = () => PARTIES.slice(variety.integer(0, 3))
+  const isTo = variety.chance(0.6)
+  return {
+    ...(isTo && { to: parties() }),
+    ...((!isTo || variety.chance(0.3)) && { from: parties() }),
+    ...(variety.chance(0.2) && { selector: '0x00000001' }),
+    ...(variety.chance(0.2) && { min_value: '6' }),
+    ...(variety.chance(0.5) && { status: variety.pick(['success', 'reverted', 'any']) }),
+  }
+}
+
+/** The details of a transaction as an action sees them. */
+export function shownDetails({ from, to, value, input, gasUsed }: TransactionDetails) {
+  return { from, to, value: String(Number(value)), input, gas_used: Number(gasUsed) }
+}
+
+function configOf({ contracts, event, topics, start, conditions, every, transactions }: Wish) {
+  if (transactions)
+    return {
+      chain: CHAIN,
+      transactions,
+      ...(start !== undefined && { start_block: start }),
+    }
   if (every !== undefined)
     return {
       chain: CHAIN,

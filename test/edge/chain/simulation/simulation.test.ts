@@ -1,4 +1,4 @@
-import { inject, it } from 'vitest'
+import { expect, inject, it } from 'vitest'
 import { playSeeds, SEED_TIMEOUT_MS } from './seeds.ts'
 
 const { first, count: all } = inject('simulation')
@@ -8,7 +8,10 @@ const count = Math.ceil(all / 2)
 it(
   'creates one run per event and marks the reorged ones, whatever the chain and its endpoints do',
   async ({ task }) => {
-    await playSeeds({ first, count }, task.meta)
+    const filters = await playSeeds({ first, count }, task.meta)
+    if (first !== 1) return
+    expect(filters.filter(({ every }) => every !== undefined)).toHaveLength(7)
+    expect(filters.filter(({ transactions }) => transactions !== undefined)).toHaveLength(7)
   },
   count * SEED_TIMEOUT_MS,
 )
