@@ -21,6 +21,7 @@ export const EVENTS = {
   'replay.failed': 'warn',
   'alert.channel_disabled': 'warn',
   'alert.not_sent': 'warn',
+  'key_check.failed': 'warn',
   'alarm.failed': 'error',
   'schedule.skipped': 'warn',
   'scan.broken': 'error',

@@ -30,6 +30,7 @@ import { mountSealed } from './http/sealed.ts'
 import { sealedExecuteOperation } from './http/sealed-execute.ts'
 import { mountSealedRuns } from './http/sealed-runs.ts'
 import { mountSealedHttp } from './http/sealed-http.ts'
+import { sealedKeyStatesOperation } from './http/sealed-key-states.ts'
 import { sealedKeysOperation } from './http/sealed-keys.ts'
 import { sealedLogsOperation } from './http/sealed-logs.ts'
 import { sealedOutcomesOperation } from './http/sealed-outcomes.ts'
@@ -87,6 +88,7 @@ export function createOriginApp(services: OriginServices): OriginApp {
   mountSealed(app, services, sealedOutcomesOperation)
   mountSealed(app, services, sealedLogsOperation)
   mountSealed(app, services, sealedKeysOperation)
+  mountSealed(app, services, sealedKeyStatesOperation)
   mountSealedRuns(app, services)
   mountSealedHttp(app, services)
   mountHealth(app, services)

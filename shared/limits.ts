@@ -287,6 +287,13 @@ export const ALERT_CHANNEL_TRIGGERS_MAX = 50
 /** Longest URL of an alert channel. Browsers and proxies support about this length. */
 export const ALERT_URL_MAX_CHARACTERS = 2_048
 
+/** Stored usage keys whose state one request reads. The origin decrypts each of them, which keeps it busy. */
+export const KEY_STATES_PER_REQUEST_MAX = 32
+
+/** Days before its expiry at which the owner is alerted about a usage key, unless the owner chooses others. */
+export const KEY_EXPIRING_DAYS_DEFAULT = 7
+export const KEY_EXPIRING_DAYS_MAX = 90
+
 /** Page sizes of lists of incidents and deliveries. */
 export const ALERTS_PAGE_DEFAULT = 50
 export const ALERTS_PAGE_MAX = 200

@@ -99,6 +99,8 @@ function summaryOf({ signal }: IncidentRecord): string {
       return 'A chain lags behind'
     case 'evidence_changed':
       return 'The evidence of the service changed'
+    case 'key_expiring':
+      return 'The usage key expires soon'
   }
 }
 

@@ -1,13 +1,28 @@
+import { KEY_EXPIRING_DAYS_DEFAULT } from '../../shared/limits.ts'
 import {
   type AlertChannel,
   type AlertSettingsChange,
   type AlertSignal,
+  type AlertThresholds,
   DEFAULT_ALERT_SIGNALS,
   type TriggerAlertSettings,
 } from '../../shared/wire/alert.ts'
 
-type Row = { scope: string; signals: string | null; channels: string | null; muted: number }
-type EffectiveSettings = { signals: AlertSignal[]; channels: AlertChannel[]; muted: boolean }
+type Row = {
+  scope: string
+  signals: string | null
+  channels: string | null
+  muted: number
+  thresholds: string | null
+}
+type EffectiveSettings = {
+  signals: AlertSignal[]
+  channels: AlertChannel[]
+  muted: boolean
+  thresholds: AlertThresholds
+}
+
+const DEFAULT_THRESHOLDS: AlertThresholds = { expiry_days: KEY_EXPIRING_DAYS_DEFAULT }
 
 /** Scope of the settings that apply to triggers without their own. No trigger has this ID. */
 export const ACCOUNT = ''
@@ -26,6 +41,7 @@ export class AlertSettings {
       signals: parsed(row?.signals) ?? [...DEFAULT_ALERT_SIGNALS],
       channels: parsed(row?.channels) ?? ['mail'],
       muted: row?.muted === 1,
+      thresholds: { ...DEFAULT_THRESHOLDS, ...parsedThresholds(row) },
     }
   }
 
@@ -47,9 +63,7 @@ export class AlertSettings {
   }
 
   trigger(triggerId: string): TriggerAlertSettings {
-    return toRecord(
-      this.#row(triggerId) ?? { scope: triggerId, signals: null, channels: null, muted: 0 },
-    )
+    return toRecord(this.#row(triggerId) ?? { ...NO_SETTINGS, scope: triggerId })
   }
 
   triggers(): TriggerAlertSettings[] {
@@ -60,16 +74,26 @@ export class AlertSettings {
   }
 
   /** @param scope a trigger ID or `ACCOUNT` */
-  change(scope: string, { signals, channels, muted }: AlertSettingsChange): void {
+  change(scope: string, { signals, channels, muted, thresholds }: AlertSettingsChange): void {
     this.#sql.exec(
-      `INSERT INTO alert_settings (scope, signals, channels, muted) VALUES (?1, ?2, ?3, coalesce(?4, 0))
+      `INSERT INTO alert_settings (scope, signals, channels, muted, thresholds)
+       VALUES (?1, ?2, ?3, coalesce(?4, 0), ?5)
        ON CONFLICT DO UPDATE SET signals = coalesce(?2, signals), channels = coalesce(?3, channels),
-         muted = coalesce(?4, muted)`,
+         muted = coalesce(?4, muted), thresholds = coalesce(?5, thresholds)`,
       scope,
       json(signals),
       json(channels),
       muted === undefined ? null : Number(muted),
+      thresholds === undefined
+        ? null
+        : JSON.stringify({ ...parsedThresholds(this.#row(scope)), ...thresholds }),
     )
+  }
+
+  /** Returns all signals that any settings include. */
+  includedSignals(): Set<AlertSignal> {
+    const ofTriggers = this.triggers().flatMap(({ signals }) => signals ?? [])
+    return new Set([...this.account().signals, ...ofTriggers])
   }
 
   /** Lets the settings of the account apply to the trigger again. */
@@ -81,6 +105,11 @@ export class AlertSettings {
     return this.#sql.exec<Row>('SELECT * FROM alert_settings WHERE scope = ?', scope).toArray()[0]
   }
 }
+
+const NO_SETTINGS = { signals: null, channels: null, muted: 0, thresholds: null }
+
+const parsedThresholds = (row: Row | undefined) =>
+  JSON.parse(row?.thresholds ?? '{}') as Partial<AlertThresholds>
 
 function toRecord({ scope, signals, channels, muted }: Row): TriggerAlertSettings {
   return {

@@ -1,3 +1,5 @@
+import { drizzle } from 'drizzle-orm/d1'
+import { POLLED_SIGNALS, type PolledSignal } from '../../shared/wire/alert-signals.ts'
 import {
   ALERT_CHANNELS,
   type AlertChannel,
@@ -9,13 +11,17 @@ import {
   type IncidentsResponse,
   type AlertDeliveriesResponse,
   type TriggerAlertSettings,
+  type TriggerAlertSettingsChange,
 } from '../../shared/wire/alert.ts'
+import * as indexSchema from '../db/schema.ts'
 import { type Env, settingsOf } from '../env.ts'
 import { hasMailer } from '../identity/choose-mailer.ts'
 import { count, flushCounts } from '../metrics/counts.ts'
 import { seriesOf } from '../metrics/series.ts'
 import type { Report, SubjectReport } from '../reports/report.ts'
+import { enabledTriggers } from '../triggers/trigger-index.ts'
 import { originTrust } from '../trust/sealed-call.ts'
+import { SealedOrigin } from '../trust/sealed-origin.ts'
 import { AlertChannels } from './alert-channels.ts'
 import { AlertDeliveries, type DueDelivery } from './alert-deliveries.ts'
 import { alertMail, channelMail, testMail } from './alert-mail.ts'
@@ -23,12 +29,19 @@ import { ACCOUNT, AlertSettings } from './alert-settings.ts'
 import { AttemptFailedError, UndeliverableError } from './attempt-failed-error.ts'
 import { ChannelSettings } from './channel-settings.ts'
 import { EvidenceWatch } from './evidence-watch.ts'
-import { Incidents, type OpenedIncident, toIncidentRecord } from './incidents.ts'
+import {
+  Incidents,
+  type OpenedIncident,
+  type SharedProblem,
+  toIncidentRecord,
+} from './incidents.ts'
+import { KeyWatch } from './key-watch.ts'
 import { createMuteToken, muteUrl } from './mute-token.ts'
 import { PendingAlerts } from './pending-alerts.ts'
 import { PendingMails } from './pending-mails.ts'
 import { sendMail } from './send-mail.ts'
 import { sendToChannel } from './send-to-channel.ts'
+import { WatchedKeys } from './watched-keys.ts'
 
 type AlertsOptions = {
   env: Env
@@ -50,6 +63,7 @@ export class Alerts {
   readonly #mails: PendingMails
   readonly #pending: PendingAlerts
   readonly #evidence: EvidenceWatch
+  readonly #keyWatch: KeyWatch
 
   constructor(options: AlertsOptions) {
     const { armBy, env, log, sql, userId } = options
@@ -86,7 +100,20 @@ export class Alerts {
       macKey: () => settingsOf(env).ID_MAC_KEY,
       userId,
       random,
-      onChanged: () => this.#evidence.refresh(),
+      onChanged: () => this.#settingsChanged(),
+    })
+    this.#keyWatch = new KeyWatch({
+      keys: new WatchedKeys(sql),
+      userId,
+      enabledSignals: () => this.#polledSignals(),
+      thresholds: () => this.#settings.account().thresholds,
+      triggers: () => enabledTriggers(drizzle(env.DB, { schema: indexSchema }), userId()),
+      sealedKey: (id) => env.TRIGGER_QUEUE.getByName(id).sealedUsageKey(userId()),
+      origin: new SealedOrigin(env, Date.now),
+      record: (signal, problems, now) => this.#recordShared(signal, problems, now),
+      now: Date.now,
+      armBy,
+      log,
     })
   }
 
@@ -103,6 +130,7 @@ export class Alerts {
   }
 
   forget(triggerId: string): void {
+    this.#keyWatch.forget(triggerId)
     this.#pending.discard(triggerId)
     this.#incidents.forget(triggerId)
     this.#settings.reset(triggerId)
@@ -117,6 +145,7 @@ export class Alerts {
       this.#pending.runDue(now),
       this.#deliveries.runDue(now, this.#options.keepAlive),
       this.#evidence.runDue(now, this.#options.keepAlive),
+      this.#keyWatch.runDue(now, this.#options.keepAlive),
     ].filter((time) => time !== undefined)
     return times.length > 0 ? Math.min(...times) : undefined
   }
@@ -129,18 +158,20 @@ export class Alerts {
   change(change: AlertSettingsChange): AlertSettingsRecord {
     this.#settings.change(ACCOUNT, change)
     if (change.muted === true) this.#discard()
-    this.#evidence.refresh()
+    this.#settingsChanged()
     return this.settings()
   }
 
-  changeTrigger(triggerId: string, change: AlertSettingsChange): TriggerAlertSettings {
+  changeTrigger(triggerId: string, change: TriggerAlertSettingsChange): TriggerAlertSettings {
     this.#settings.change(triggerId, change)
     if (change.muted === true) this.#discard(triggerId)
+    this.#keyWatch.update(Date.now())
     return this.#settings.trigger(triggerId)
   }
 
   resetTrigger(triggerId: string): void {
     this.#settings.reset(triggerId)
+    this.#keyWatch.update(Date.now())
   }
 
   listIncidents(query: IncidentsQuery): IncidentsResponse {
@@ -163,19 +194,44 @@ export class Alerts {
     return this.#deliveries.add({ channel, channelId: null, incidentIds: [], test: true }, now)
   }
 
-  #alert(opened: OpenedIncident): void {
-    count(seriesOf('svc_edge_incidents_opened_total', { signal: opened.signal }))
+  #settingsChanged(): void {
+    this.#evidence.refresh()
+    this.#keyWatch.update(Date.now())
+  }
+
+  #recordShared(signal: PolledSignal, problems: readonly SharedProblem[], now: number): void {
+    const { opened, resolved } = this.#incidents.recordShared(signal, problems, now)
+    for (const { triggers, ...incident } of opened)
+      this.#alert(
+        incident,
+        triggers.map(({ id }) => id),
+      )
+    if (opened.length > 0 || resolved > 0) this.#options.armBy(now)
+  }
+
+  /** Sends alerts to the mailbox and the channels that receive alerts about one of the triggers. */
+  #alert({ id, signal, trigger_id }: OpenedIncident, triggerIds: readonly string[] = [trigger_id]) {
+    count(seriesOf('svc_edge_incidents_opened_total', { signal }))
     flushCounts(this.#options.env, { waitUntil: (work) => this.#options.keepAlive(work) })
-    const settings = this.#settings.effective(opened.trigger_id, opened.signal)
-    if (!settings) return
-    const { channels, includesSignal } = settings
-    if (includesSignal && channels.includes('mail') && this.#canMail()) this.#mails.add(opened.id)
-    for (const { id } of this.#channels.receiversOf(
-      opened.trigger_id,
-      opened.signal,
-      includesSignal,
-    ))
-      this.#pending.add(id, opened.id)
+    const receivers = new Set<number>()
+    let byMail = false
+    for (const triggerId of triggerIds) {
+      const settings = this.#settings.effective(triggerId, signal)
+      if (!settings) continue
+      const { channels, includesSignal } = settings
+      byMail ||= includesSignal && channels.includes('mail') && this.#canMail()
+      for (const channel of this.#channels.receiversOf(triggerId, signal, includesSignal))
+        receivers.add(channel.id)
+    }
+    if (byMail) this.#mails.add(id)
+    for (const receiver of receivers) this.#pending.add(receiver, id)
+  }
+
+  #polledSignals(): Set<PolledSignal> {
+    const included = this.#settings.includedSignals()
+    const isEnabled = (signal: PolledSignal) =>
+      included.has(signal) || this.#channels.anyWith(signal)
+    return new Set(POLLED_SIGNALS.filter(isEnabled))
   }
 
   #wantsEvidence(): boolean {

@@ -52,6 +52,13 @@ type Occurrence = Source & Pick<Row, 'signal' | 'code' | 'message'> & { run: str
 
 export type OpenedIncident = Pick<Row, 'id' | 'trigger_id' | 'signal'>
 
+/** A lasting problem that concerns one or more triggers, such as the expiry of a usage key that they share. */
+export type SharedProblem = {
+  triggers: readonly [{ id: string; name: string }, ...{ id: string; name: string }[]]
+  code: string
+  message: string
+}
+
 /** Incidents of a user. A trigger or another subject has at most one open incident per signal. */
 export class Incidents {
   readonly #sql: SqlStorage
@@ -79,6 +86,33 @@ export class Incidents {
   recordSubject(report: SubjectReport, now: number): OpenedIncident | undefined {
     const of = { trigger_id: `${SUBJECT_MARK}${report.subject}`, trigger_name: '' }
     return this.#recordState(of, report, now)
+  }
+
+  /**
+   * Opens an incident for each problem that has none, and resolves the open incidents of problems that are over. The
+   * incident of a problem belongs to one of its triggers.
+   * @returns the opened incidents, and the number of resolved ones
+   */
+  recordShared(
+    signal: AlertSignal,
+    problems: readonly SharedProblem[],
+    now: number,
+  ): { opened: (OpenedIncident & Pick<SharedProblem, 'triggers'>)[]; resolved: number } {
+    const open = new Set(this.#openTriggers(signal))
+    const opened = []
+    for (const { triggers, code, message } of problems) {
+      const known = triggers.find(({ id }) => open.has(id))
+      if (known) {
+        open.delete(known.id)
+        continue
+      }
+      const [{ id: trigger_id, name: trigger_name }] = triggers
+      const occurrence = { trigger_id, trigger_name, signal, run: null, code, message }
+      const incident = this.#touch(occurrence, now)
+      if (incident) opened.push({ ...incident, triggers })
+    }
+    for (const triggerId of open) this.#resolve(triggerId, signal, now)
+    return { opened, resolved: open.size }
   }
 
   list({ limit, cursor, state, trigger_id }: IncidentsQuery): Row[] {
@@ -169,6 +203,12 @@ export class Incidents {
       )
       .one()
     return { id, trigger_id: of.trigger_id, signal: of.signal }
+  }
+
+  #openTriggers(signal: AlertSignal): string[] {
+    const query = 'SELECT trigger_id FROM incidents WHERE signal = ? AND resolved_at IS NULL'
+    const rows = this.#sql.exec<{ trigger_id: string }>(query, signal).toArray()
+    return rows.map(({ trigger_id }) => trigger_id)
   }
 
   #resolve(triggerId: string, signal: AlertSignal, now: number): void {

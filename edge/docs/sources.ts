@@ -183,6 +183,7 @@ export const SOURCES: readonly DocumentSource[] = [
   { file: 'docs/decisions/0146-live-tail.md', title: "0146 Live tail", lead: "", load: () => import('../../docs/decisions/0146-live-tail.md') },
   { file: 'docs/decisions/0147-device-codes.md', title: "0147 Device codes", lead: "", load: () => import('../../docs/decisions/0147-device-codes.md') },
   { file: 'docs/decisions/0148-alerts-about-shared-things.md', title: "0148 Alerts about chains and the origin", lead: "", load: () => import('../../docs/decisions/0148-alerts-about-shared-things.md') },
+  { file: 'docs/decisions/0149-alerts-about-keys.md', title: "0149 Alerts about usage keys", lead: "", load: () => import('../../docs/decisions/0149-alerts-about-keys.md') },
   { file: 'docs/decisions/0150-transactions.md', title: "0150 Triggers on transactions", lead: "", load: () => import('../../docs/decisions/0150-transactions.md') },
   { file: 'docs/decisions/0153-usage-key-of.md', title: "0153 Triggers with the usage key of another trigger", lead: "", load: () => import('../../docs/decisions/0153-usage-key-of.md') },
   { file: 'docs/deploy.md', title: "Deployment", lead: "This page describes how to set up, from scratch, a deployment that anyone can verify.", load: () => import('../../docs/deploy.md') },

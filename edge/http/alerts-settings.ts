@@ -2,6 +2,8 @@ import {
   type AlertSettingsChange,
   alertSettingsRecord,
   alertSettingsRequest,
+  type TriggerAlertSettingsChange,
+  triggerAlertSettingsRequest,
   triggerAlertSettingsRecord,
 } from '../../shared/wire/alert.ts'
 import type { ApiOperation } from './api-operation.ts'
@@ -32,14 +34,14 @@ export const patchAlertSettingsOperation: ApiOperation<AlertSettingsChange> = {
     c.json(await c.env.USER_REPORTS.getByName(user.id).changeAlertSettings(body)),
 }
 
-export const patchTriggerAlertsOperation: ApiOperation<AlertSettingsChange> = {
+export const patchTriggerAlertsOperation: ApiOperation<TriggerAlertSettingsChange> = {
   method: 'patch',
   path: '/api/alerts/triggers/{id}',
   id: 'patch_trigger_alerts',
   scope: 'triggers:write',
   summary:
     'Changes the alerts of one trigger, for example to mute it. Absent fields keep their values.',
-  body: { schema: alertSettingsRequest, maxBytes: BODY_MAX_BYTES },
+  body: { schema: triggerAlertSettingsRequest, maxBytes: BODY_MAX_BYTES },
   success: { status: 200, schema: triggerAlertSettingsRecord },
   handle: async (c, { user, id, body }) => {
     const queue = await queueOf(c, id)

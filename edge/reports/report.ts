@@ -1,4 +1,5 @@
 import type { AlertSignal } from '../../shared/wire/alert.ts'
+import type { PolledSignal } from '../../shared/wire/alert-signals.ts'
 
 /**
  * Reports of triggers to the `UserReports` object of their owner (`docs/decisions/0127`). All times are in Unix
@@ -28,7 +29,7 @@ export type FailureSummary = {
 /** A lasting problem of the trigger has begun, continues, or has ended. */
 export type SignalReport = {
   kind: 'signal'
-  signal: Exclude<AlertSignal, 'run_failed' | SubjectSignal>
+  signal: Exclude<AlertSignal, 'run_failed' | PolledSignal | SubjectSignal>
   state: 'open' | 'resolved'
   /** What a held trigger waits for, or why a schedule did not fire on time. */
   code: string | null

@@ -9,6 +9,7 @@ import type {
   IncidentsQuery,
   IncidentsResponse,
   TriggerAlertSettings,
+  TriggerAlertSettingsChange,
 } from '../../shared/wire/alert.ts'
 import type {
   AlertChannelChange,
@@ -30,7 +31,10 @@ export interface ReportsObject extends ReplaysObject {
   alertSettings(): Promise<AlertSettingsRecord>
   changeAlertSettings(change: AlertSettingsChange): Promise<AlertSettingsRecord>
   /** The caller must have checked that the user owns the trigger. */
-  changeTriggerAlerts(triggerId: string, change: AlertSettingsChange): Promise<TriggerAlertSettings>
+  changeTriggerAlerts(
+    triggerId: string,
+    change: TriggerAlertSettingsChange,
+  ): Promise<TriggerAlertSettings>
   resetTriggerAlerts(triggerId: string): Promise<void>
   incidents(query: IncidentsQuery): Promise<IncidentsResponse>
   alertDeliveries(query: AlertDeliveriesQuery): Promise<AlertDeliveriesResponse>

@@ -150,6 +150,28 @@ export const alertSettings = sqliteTable('alert_settings', {
   signals: text('signals'),
   channels: text('channels'),
   muted: integer('muted', { mode: 'boolean' }).notNull().default(false),
+  /** JSON object with the thresholds that the user chose. Only for the account. */
+  thresholds: text('thresholds'),
+})
+
+/** State of the usage keys of enabled triggers, for users who enabled alerts about it (`alerts/key-watch.ts`). */
+export const watchedKeys = sqliteTable('watched_keys', {
+  triggerId: text('trigger_id').primaryKey(),
+  triggerName: text('trigger_name').notNull(),
+  /** Null if the origin does not know the key, or cannot decrypt it. */
+  keyHash: text('key_hash'),
+  /** Null if the key does not expire. */
+  expiresAt: integer('expires_at'),
+  checkedAt: integer('checked_at').notNull(),
+})
+
+/** Progress of the checks of usage keys, in a single row with ID 1. */
+export const keyChecks = sqliteTable('key_checks', {
+  id: integer('id').primaryKey(),
+  /** Start of the pass in progress, or of the last one. */
+  startedAt: integer('started_at').notNull(),
+  isFinished: integer('is_finished', { mode: 'boolean' }).notNull(),
+  nextAt: integer('next_at').notNull(),
 })
 
 /** Channels that the user added. */

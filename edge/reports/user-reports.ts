@@ -7,6 +7,7 @@ import type {
   AlertDeliveriesQuery,
   AlertSettingsChange,
   IncidentsQuery,
+  TriggerAlertSettingsChange,
 } from '../../shared/wire/alert.ts'
 import type { AlertChannelChange, NewAlertChannel } from '../../shared/wire/alert-channel.ts'
 import type { LogFields } from '../../shared/service-log/line.ts'
@@ -161,7 +162,7 @@ export class UserReports extends DurableObject<Env> implements ReportsObject {
     return this.#alerts.change(change)
   }
 
-  async changeTriggerAlerts(triggerId: string, change: AlertSettingsChange) {
+  async changeTriggerAlerts(triggerId: string, change: TriggerAlertSettingsChange) {
     await this.#createTables()
     return this.#alerts.changeTrigger(triggerId, change)
   }

@@ -148,6 +148,18 @@ export async function findTriggers(
   })
 }
 
+/** Returns the IDs and names of all enabled triggers of the owner, oldest first. */
+export async function enabledTriggers(
+  db: IndexDatabase,
+  ownerId: string,
+): Promise<{ id: string; name: string }[]> {
+  return db
+    .select({ id: triggers.id, name: sql<string>`${triggers.record} ->> '$.name'` })
+    .from(triggers)
+    .where(and(eq(triggers.ownerId, ownerId), sql`${triggers.record} ->> '$.enabled' = 1`))
+    .orderBy(triggers.createdAt, triggers.id)
+}
+
 /**
  * Recomputes a schedule's next run time if it is in the past. The index row was written at the trigger's last change,
  * and the schedule may have fired since then.

@@ -5,6 +5,12 @@ import {
   type CheckKeyRequest,
   SEALED_KEYS_PATH,
 } from '../../shared/wire/sealed-keys.ts'
+import {
+  type KeyStatesRequest,
+  type KeyStatesResponse,
+  keyStatesResponseSchema,
+  SEALED_KEY_STATES_PATH,
+} from '../../shared/wire/sealed-key-states.ts'
 import { joinBytes } from '../../shared/encoding/bytes.ts'
 import { SEALED_STREAM_CONTENT_TYPE } from '../../shared/envelope/format.ts'
 import { encodeFrame } from '../../shared/wire/sealed-http.ts'
@@ -129,6 +135,14 @@ export class SealedOrigin {
   /** @throws {OriginUnavailableError} if the origin is unreachable, or if `signal` aborts the wait */
   checkKey(request: Unsent<CheckKeyRequest>, signal?: AbortSignal): Promise<CheckKeyResponse> {
     return this.#call(SEALED_KEYS_PATH, request, checkKeyResponseSchema, 0, signal)
+  }
+
+  /**
+   * Reads the state of usage keys that are stored with triggers.
+   * @throws {OriginUnavailableError} if the origin is unreachable, or does not have this operation yet
+   */
+  keyStates(request: Unsent<KeyStatesRequest>): Promise<KeyStatesResponse> {
+    return this.#call(SEALED_KEY_STATES_PATH, request, keyStatesResponseSchema, 0)
   }
 
   async #call<Answer>(

@@ -3,6 +3,7 @@ import { parseTraceparent, TRACEPARENT_HEADER } from '../../shared/telemetry/tra
 import type { Span, Tracer } from '../../shared/telemetry/tracer.ts'
 import { PROBE_PATHS } from '../../shared/wire/monitoring-paths.ts'
 import { SEALED_HTTP_PATH } from '../../shared/wire/sealed-http.ts'
+import { SEALED_KEY_STATES_PATH } from '../../shared/wire/sealed-key-states.ts'
 import { SEALED_KEYS_PATH } from '../../shared/wire/sealed-keys.ts'
 import { SEALED_RUNS_PATH } from '../../shared/wire/sealed-runs.ts'
 import { SEALED_OUTCOMES_PATH } from '../../shared/wire/sealed.ts'
@@ -18,6 +19,7 @@ const UNTRACED: ReadonlySet<string> = new Set([
   ...PROBE_PATHS,
   SEALED_HTTP_PATH,
   SEALED_KEYS_PATH,
+  SEALED_KEY_STATES_PATH,
   SEALED_OUTCOMES_PATH,
   SEALED_RUNS_PATH,
 ])

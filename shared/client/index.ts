@@ -75,6 +75,7 @@ export type {
   Incident,
   IncidentFilter,
   TriggerAlertSettings,
+  TriggerAlertSettingsFields,
 } from './triggers/alerts.ts'
 export type { AgentRequest, AgentRequestFields } from './triggers/agent-authorization.ts'
 export type { TriggerOperations } from './triggers/triggers.ts'

@@ -10,6 +10,7 @@ export const ALERT_SIGNALS = [
   'schedule_late',
   'chain_lagging',
   'evidence_changed',
+  'key_expiring',
 ] as const
 export type AlertSignal = (typeof ALERT_SIGNALS)[number]
 
@@ -19,3 +20,9 @@ export const DEFAULT_ALERT_SIGNALS = [
   'trigger_disabled',
   'trigger_held',
 ] as const satisfies readonly AlertSignal[]
+
+/**
+ * Signals about usage keys, which the edge reads from the origin. It does so only for users who enabled one of them.
+ */
+export const POLLED_SIGNALS = ['key_expiring'] as const satisfies readonly AlertSignal[]
+export type PolledSignal = (typeof POLLED_SIGNALS)[number]

@@ -1,5 +1,10 @@
 import { z } from 'zod'
-import { ALERTS_PAGE_DEFAULT, ALERTS_PAGE_MAX } from '../limits.ts'
+import {
+  ALERTS_PAGE_DEFAULT,
+  ALERTS_PAGE_MAX,
+  KEY_EXPIRING_DAYS_DEFAULT,
+  KEY_EXPIRING_DAYS_MAX,
+} from '../limits.ts'
 import { ALERT_SIGNALS, DEFAULT_ALERT_SIGNALS } from './alert-signals.ts'
 import { integerText } from './fields.ts'
 
@@ -16,7 +21,18 @@ const time = z.iso.datetime()
 const signals = z.array(z.enum(ALERT_SIGNALS)).max(ALERT_SIGNALS.length)
 const channels = z.array(z.enum(ALERT_CHANNELS)).max(ALERT_CHANNELS.length)
 
-export const alertSettingsRequest = z.strictObject({
+const thresholds = z.object({
+  expiry_days: z
+    .int()
+    .min(1)
+    .max(KEY_EXPIRING_DAYS_MAX)
+    .describe(
+      `\`key_expiring\` opens when a usage key expires within this number of days, ${KEY_EXPIRING_DAYS_DEFAULT} by default.`,
+    ),
+})
+export type AlertThresholds = z.infer<typeof thresholds>
+
+export const triggerAlertSettingsRequest = z.strictObject({
   signals: signals
     .optional()
     .describe(`Signals that alert. By default: ${DEFAULT_ALERT_SIGNALS.join(', ')}.`),
@@ -27,6 +43,14 @@ export const alertSettingsRequest = z.strictObject({
     .boolean()
     .optional()
     .describe('If true, no alerts are sent. Incidents are still recorded.'),
+})
+export type TriggerAlertSettingsChange = z.infer<typeof triggerAlertSettingsRequest>
+
+export const alertSettingsRequest = triggerAlertSettingsRequest.extend({
+  thresholds: z
+    .strictObject(thresholds.partial().shape)
+    .optional()
+    .describe('Absent thresholds keep their values.'),
 })
 export type AlertSettingsChange = z.infer<typeof alertSettingsRequest>
 
@@ -43,6 +67,7 @@ export const alertSettingsRecord = z.object({
   signals,
   channels,
   muted: z.boolean(),
+  thresholds,
   /** Channels that this deployment can use. */
   available_channels: channels,
   /** Triggers with settings of their own. */
@@ -70,7 +95,7 @@ export const incidentRecord = z.object({
   count: z.int(),
   first_run_id: z.string().nullable(),
   last_run_id: z.string().nullable(),
-  /** Error code of the last failed run, what a held trigger waits for, why a chain lags, or what changed. */
+  /** Error code of the last failed run, what a held trigger waits for, why a chain lags, what changed, or when a key expires. */
   code: z.string().nullable(),
   message: z.string().nullable(),
 })

@@ -20,6 +20,7 @@ export function alertRoutes(): [string, RegExp, (call: Call) => Answer][] {
     signals: ['run_failed'],
     channels: ['mail'],
     muted: false,
+    thresholds: { expiry_days: 7 },
     available_channels: ['mail'],
     triggers: [],
   }
@@ -109,7 +110,11 @@ export function alertRoutes(): [string, RegExp, (call: Call) => Answer][] {
     [
       'PATCH',
       /^\/api\/alerts\/settings$/,
-      ({ body }) => ({ body: Object.assign(settings, alertSettingsRequest.parse(body)) }),
+      ({ body }) => {
+        const { thresholds, ...change } = alertSettingsRequest.parse(body)
+        Object.assign(settings.thresholds, thresholds)
+        return { body: Object.assign(settings, change) }
+      },
     ],
     [
       'PATCH',

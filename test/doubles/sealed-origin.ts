@@ -36,6 +36,11 @@ import {
   type CheckKeyRequest,
   SEALED_KEYS_PATH,
 } from '../../shared/wire/sealed-keys.ts'
+import {
+  keyStatesRequestSchema,
+  type KeyStatesRequest,
+  SEALED_KEY_STATES_PATH,
+} from '../../shared/wire/sealed-key-states.ts'
 import { answerPlain, answerSealedHttp } from './core-origin.ts'
 import { ShownEvidence } from './evidence.ts'
 import { type EvidenceVariant, VARIANT_HEADER } from './evidence-variants.ts'
@@ -160,6 +165,17 @@ export async function startSealedOrigin(options: SealedOriginOptions): Promise<{
     }
   }
 
+  /** A key `expires-<Unix milliseconds>` expires at that time. */
+  function keyStates({ stored }: KeyStatesRequest) {
+    const keys = stored.map((one) => {
+      const key = storedKeys.open(one)
+      if (key.startsWith('unknown-')) return null
+      const expiry = /^expires-(\d+)/.exec(key)?.[1]
+      return { key_hash: key, ...(expiry !== undefined && { expires_at: Number(expiry) }) }
+    })
+    return { state: 'known' as const, keys }
+  }
+
   async function answer(path: string, body: Buffer) {
     try {
       const opened = openRequest(keys, 'POST', path, body)
@@ -171,7 +187,9 @@ export async function startSealedOrigin(options: SealedOriginOptions): Promise<{
             ? await checked(checkKeyRequestSchema.parse(text))
             : path === SEALED_LOGS_PATH
               ? logs(logsRequestSchema.parse(text))
-              : await outcomes(outcomesRequestSchema.parse(text))
+              : path === SEALED_KEY_STATES_PATH
+                ? keyStates(keyStatesRequestSchema.parse(text))
+                : await outcomes(outcomesRequestSchema.parse(text))
       if (reply === 'break') return reply
       if ('unsealed' in reply)
         return { status: reply.unsealed, type: 'text/plain', body: 'a proxy' }

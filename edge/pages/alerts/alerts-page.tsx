@@ -3,8 +3,11 @@ import type { Child } from 'hono/jsx'
 import {
   ALERT_SIGNALS,
   type AlertSettingsRecord,
+  alertSettingsRequest,
   type IncidentRecord,
 } from '../../../shared/wire/alert.ts'
+import { validate } from '../../../shared/json/json-body.ts'
+import { KEY_EXPIRING_DAYS_MAX } from '../../../shared/limits.ts'
 import type { App, AppEnv } from '../../http/app-env.ts'
 import { notFound, queueOf } from '../../http/trigger-lookup.ts'
 import type { Session } from '../../identity/sessions.ts'
@@ -163,6 +166,18 @@ function SettingsForm({ settings, session }: { settings: AlertSettingsRecord; se
         ))}
       </fieldset>
       <p>
+        <label for="expiry-days">Days before a usage key expires</label>
+        <input
+          id="expiry-days"
+          type="number"
+          name="expiry_days"
+          min="1"
+          max={KEY_EXPIRING_DAYS_MAX}
+          required
+          value={settings.thresholds.expiry_days}
+        />
+      </p>
+      <p>
         <label>
           <input type="checkbox" name="muted" value="yes" checked={settings.muted} /> Mute all
           alerts
@@ -194,6 +209,10 @@ async function changeSettings(c: Context<AppEnv>): Promise<Response> {
   const wanted = form.getAll('signals')
   const signals = ALERT_SIGNALS.filter((signal) => wanted.includes(signal))
   const muted = form.get('muted') === 'yes'
-  await c.env.USER_REPORTS.getByName(session.user.id).changeAlertSettings({ signals, muted })
+  const days = form.get('expiry_days')
+  // A page from before an upgrade does not have the field.
+  const thresholds = days === null ? undefined : { expiry_days: Number(days) }
+  const change = validate(alertSettingsRequest, { signals, muted, thresholds }, 422)
+  await c.env.USER_REPORTS.getByName(session.user.id).changeAlertSettings(change)
   return seeOther(c, PATH)
 }

@@ -9,4 +9,5 @@ export const SIGNAL_TEXTS: Record<AlertSignal, string> = {
   schedule_late: 'A schedule fired late or skipped runs',
   chain_lagging: 'A chain of your triggers made no progress for ten minutes',
   evidence_changed: 'The code, the machine or the root key of the service changed',
+  key_expiring: 'A usage key of a trigger expires soon',
 }

@@ -17,6 +17,7 @@ import { buildFields } from '../../../shared/wire/build.ts'
 import { originHealthSchema } from '../../../shared/wire/origin-health.ts'
 import { PROCESSOR_WEBHOOK_PATH } from '../../../shared/wire/core-routes.ts'
 import { SEALED_HTTP_PATH } from '../../../shared/wire/sealed-http.ts'
+import { SEALED_KEY_STATES_PATH } from '../../../shared/wire/sealed-key-states.ts'
 import { SEALED_KEYS_PATH } from '../../../shared/wire/sealed-keys.ts'
 import { SEALED_CONTENT_TYPE, SEALED_STREAM_CONTENT_TYPE } from '../../../shared/envelope/format.ts'
 import type { ErrorStatus } from '../../../shared/errors/error-names.ts'
@@ -251,6 +252,10 @@ export const extraPaths: OpenApiPaths = {
     'sealed_logs',
   ),
   [SEALED_KEYS_PATH]: describeSealed('Looks up an API key for the edge (sealed).', 'sealed_keys'),
+  [SEALED_KEY_STATES_PATH]: describeSealed(
+    'Returns the expiry of stored usage keys for the edge (sealed).',
+    'sealed_key_states',
+  ),
   [SEALED_HTTP_PATH]: describeSealed(
     'Serves a request that the edge forwards (sealed).',
     'sealed_http',

@@ -147,7 +147,7 @@ export function channelId(text: string): number {
 }
 
 /** @throws {UsageError} */
-function signalOf(text: string): AlertSignal {
+export function signalOf(text: string): AlertSignal {
   const signal = ALERT_SIGNALS.find((each) => each === text)
   if (signal) return signal
   throw new UsageError(`--signal: expected one of: ${ALERT_SIGNALS.join(', ')}`)

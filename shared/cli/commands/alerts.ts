@@ -6,9 +6,12 @@ import type {
   TriggerAlertSettings,
 } from '../../client/triggers/alerts.ts'
 import type { Cli } from '../cli.ts'
-import { channelId, registerAlertChannels } from './alert-channels.ts'
+import { UsageError } from '../terminal.ts'
+import { ALERT_SIGNALS } from '../../wire/alert-signals.ts'
+import { channelId, registerAlertChannels, signalOf } from './alert-channels.ts'
 import { columns, facts, formatUtcTime } from './columns.ts'
 import { addExamples } from './examples.ts'
+import { collectOption, integerOf } from './option-values.ts'
 import { resolveTriggerId } from './trigger/resolve-ids.ts'
 
 export function registerAlerts(program: Command, cli: Cli): void {
@@ -18,6 +21,7 @@ export function registerAlerts(program: Command, cli: Cli): void {
   for (const register of [
     registerList,
     registerSettings,
+    registerSet,
     registerMutes,
     registerTest,
     registerAlertChannels,
@@ -54,6 +58,37 @@ function registerSettings(alerts: Command, cli: Cli): void {
   command.action(async () => {
     const { triggers } = await cli.client(command, { token: true })
     const settings = await triggers.alerts.settings()
+    cli.print(command, settings, () => settingsLines(settings))
+  })
+}
+
+type NewSettings = { signal?: string[]; expiryDays?: string }
+
+function registerSet(alerts: Command, cli: Cli): void {
+  const command = alerts
+    .command('set')
+    .description('Choose the signals that alert, and their thresholds. Others keep their values.')
+    .option(
+      '--signal <signal>',
+      `signal that alerts, repeatable; replaces the chosen ones: ${ALERT_SIGNALS.join(', ')}`,
+      collectOption,
+    )
+    .option('--expiry-days <days>', 'days before a usage key expires (key_expiring)')
+  cli.withDeploymentOptions(command)
+  addExamples(command, [
+    'svc alerts set --signal run_failed --signal key_expiring --expiry-days 14',
+  ])
+  command.action(async ({ signal, expiryDays }: NewSettings) => {
+    if (signal === undefined && expiryDays === undefined)
+      throw new UsageError('nothing to change: use --signal or --expiry-days')
+    const expiry_days =
+      expiryDays === undefined ? undefined : integerOf('--expiry-days', expiryDays)
+    const fields = {
+      ...(signal && { signals: signal.map(signalOf) }),
+      ...(expiry_days !== undefined && { thresholds: { expiry_days } }),
+    }
+    const { triggers } = await cli.client(command, { token: true })
+    const settings = await triggers.alerts.change(fields)
     cli.print(command, settings, () => settingsLines(settings))
   })
 }
@@ -150,13 +185,14 @@ function incidentLines(incidents: readonly Incident[]): string[] {
 }
 
 function settingsLines(settings: AlertSettings): string[] {
-  const { signals, channels, available_channels, muted, triggers } = settings
+  const { signals, channels, available_channels, muted, thresholds, triggers } = settings
   return [
     ...facts({
       signals: signals.join(', ') || 'none',
       channels: channels.join(', ') || 'none',
       available: available_channels.join(', ') || 'none',
       muted: muted ? 'yes' : 'no',
+      'expiry days': String(thresholds.expiry_days),
     }),
     ...triggerSettingsLines(triggers),
   ]

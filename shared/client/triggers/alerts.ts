@@ -4,6 +4,7 @@ import type {
   AlertChannel,
   AlertDeliveriesResponse,
   alertSettingsRequest,
+  triggerAlertSettingsRequest,
   AlertDelivery,
   AlertSettingsRecord,
   IncidentRecord,
@@ -21,6 +22,7 @@ export type { AlertDelivery, TriggerAlertSettings }
 export type AlertSettings = AlertSettingsRecord
 /** Absent fields stay unchanged. */
 export type AlertSettingsFields = z.input<typeof alertSettingsRequest>
+export type TriggerAlertSettingsFields = z.input<typeof triggerAlertSettingsRequest>
 export type IncidentFilter = {
   state?: Incident['state']
   triggerId?: string
@@ -41,7 +43,7 @@ export type AlertOperations = {
   /** Changes the settings of one trigger. @example changeTrigger(id, { muted: true }) */
   changeTrigger(
     triggerId: string,
-    fields: AlertSettingsFields,
+    fields: TriggerAlertSettingsFields,
     options?: CallOptions,
   ): Promise<TriggerAlertSettings>
   /** Lets the settings of the account apply to the trigger again. */

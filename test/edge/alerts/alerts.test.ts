@@ -138,6 +138,7 @@ describe('settings', () => {
       signals: ['run_failed', 'trigger_disabled', 'trigger_held'],
       channels: ['mail'],
       muted: false,
+      thresholds: { expiry_days: 7 },
       available_channels: ['mail'],
       triggers: [],
     })

@@ -51,6 +51,22 @@ it('changes the settings', async () => {
   expect(await settingsOf(person)).toMatchObject({ signals: ['trigger_held'], muted: true })
 })
 
+it('changes the threshold of expiring keys', async () => {
+  const person = await Person.signedIn()
+  const page = await person.get('/alerts')
+  const csrf = hidden(page, 'csrf', '/alerts/settings')
+  expect(page.text).toMatch(/name="expiry_days"[^>]* value="7"/)
+  const change = { csrf, signals: 'key_expiring' }
+  const refused = await person.post('/alerts/settings', { ...change, expiry_days: '91' })
+  expect(refused.status).toBe(422)
+  expect((await settingsOf(person)).thresholds).toEqual({ expiry_days: 7 })
+  await person.post('/alerts/settings', { ...change, expiry_days: '30' })
+  expect(await settingsOf(person)).toMatchObject({
+    signals: ['key_expiring'],
+    thresholds: { expiry_days: 30 },
+  })
+})
+
 it('adds channels, shows the secret once, and changes, tests and deletes them', async () => {
   const person = await Person.signedIn()
   const { id, name } = await person.trigger({ name: 'on <i>call' })

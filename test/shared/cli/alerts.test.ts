@@ -49,6 +49,20 @@ it('svc alerts mutes and unmutes a trigger, and all alerts', async () => {
   expect(JSON.parse((await at('unmute', '--json')).out)).toMatchObject({ muted: false })
 })
 
+it('svc alerts set chooses signals and thresholds', async () => {
+  const chosen = await at('set', '--signal', 'run_failed', '--signal', 'key_expiring')
+  expect(chosen.out).toMatch(/signals +run_failed, key_expiring\n/)
+  const { code, out } = await at('set', '--expiry-days', '14')
+  expect(code).toBe(0)
+  expect(out).toMatch(/expiry days +14\n/)
+  expect(out).toMatch(/signals +run_failed, key_expiring\n/)
+  expect((await at('set')).err).toContain('use --signal or --expiry-days')
+  expect((await at('set', '--expiry-days', 'soon')).err).toContain(
+    '--expiry-days: expected an integer',
+  )
+  expect((await at('set', '--signal', 'soon')).err).toContain('--signal: expected one of')
+})
+
 it('svc alerts test sends a test mail', async () => {
   expect(await at('test')).toMatchObject({ code: 0, out: 'a mail is being sent\n' })
   expect(api.received.at(-1)).toMatchObject({ url: '/api/alerts/test', body: '{"channel":"mail"}' })

@@ -1,0 +1,169 @@
+import { DAY_MS, HOUR_MS } from '../../shared/durations.ts'
+import { encodeBase64url } from '../../shared/encoding/base64url.ts'
+import { errorReason } from '../../shared/errors/api-error.ts'
+import { KEY_STATES_PER_REQUEST_MAX } from '../../shared/limits.ts'
+import type { AlertThresholds } from '../../shared/wire/alert.ts'
+import type { PolledSignal } from '../../shared/wire/alert-signals.ts'
+import type { StoredUsageKey } from '../../shared/wire/sealed.ts'
+import type { KeyState } from '../../shared/wire/sealed-key-states.ts'
+import { chunks } from '../../shared/chunks.ts'
+import type { SealedOrigin } from '../trust/sealed-origin.ts'
+import { isoTime, type SharedProblem } from './incidents.ts'
+import type { CheckedKey, WatchedKeys } from './watched-keys.ts'
+
+/** Interval of the checks. Thresholds are days, so the delay does not matter. */
+const CHECK_INTERVAL_MS = 6 * HOUR_MS
+
+/** Age up to which the result of the last pass is used when the settings change. */
+const CURRENT_MS = 2 * CHECK_INTERVAL_MS
+
+/** Delay after a failure, and of a pass that was interrupted by an eviction. */
+const RETRY_MS = HOUR_MS
+
+/** Triggers that one alarm checks. Each is a call of its object, and the platform limits the calls of an invocation. */
+const TRIGGERS_PER_ALARM = 320
+
+type NamedTrigger = { id: string; name: string }
+
+type KeyWatchOptions = {
+  keys: WatchedKeys
+  userId: () => string
+  /** Signals that the user enabled anywhere. */
+  enabledSignals: () => ReadonlySet<PolledSignal>
+  thresholds: () => AlertThresholds
+  /** Returns the user's enabled triggers. */
+  triggers: () => Promise<NamedTrigger[]>
+  sealedKey: (triggerId: string) => Promise<Uint8Array | undefined>
+  origin: Pick<SealedOrigin, 'keyStates'>
+  /** Records the current problems of a signal: opens their incidents, and resolves all others. */
+  record: (signal: PolledSignal, problems: SharedProblem[], now: number) => void
+  now: () => number
+  armBy: (at: number) => void
+  log: (event: string, facts: Record<string, string | number>) => void
+}
+
+/**
+ * Checks the usage keys of a user's triggers at the origin (`docs/decisions/0149`). Nothing is checked, and no alarm is
+ * set, unless the user enabled one of the signals.
+ */
+export class KeyWatch {
+  readonly #options: KeyWatchOptions
+  #isRunning = false
+
+  constructor(options: KeyWatchOptions) {
+    this.#options = options
+  }
+
+  /** Called when the settings may have changed. */
+  update(now: number): void {
+    if (!this.#isEnabled || this.#isCurrent(now)) this.#record(now)
+    if (this.#isEnabled) this.#options.armBy(Math.max(now, this.#dueAt(now)))
+  }
+
+  forget(triggerId: string): void {
+    this.#options.keys.forget(triggerId)
+  }
+
+  /** @returns the time of the next call */
+  runDue(now: number, keepAlive: (work: Promise<void>) => void): number | undefined {
+    if (!this.#isEnabled) return undefined
+    const dueAt = this.#dueAt(now)
+    if (now < dueAt) return dueAt
+    if (!this.#isRunning) keepAlive(this.#run(now))
+    return now + RETRY_MS
+  }
+
+  get #isEnabled(): boolean {
+    return this.#options.enabledSignals().size > 0
+  }
+
+  #dueAt(now: number): number {
+    return this.#options.keys.pass()?.nextAt ?? now
+  }
+
+  /** Never rejects. */
+  async #run(now: number): Promise<void> {
+    const { armBy, log } = this.#options
+    this.#isRunning = true
+    try {
+      armBy(await this.#continuePass(now))
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : 'unknown'
+      log('key_check.failed', { reason })
+    } finally {
+      this.#isRunning = false
+    }
+  }
+
+  /** @returns the time at which the pass continues, or at which the next one starts */
+  async #continuePass(now: number): Promise<number> {
+    const { keys, now: clock, triggers } = this.#options
+    const last = keys.pass()
+    const startedAt = last && !last.isFinished ? last.startedAt : now
+    const pass = { startedAt, isFinished: false }
+    // The alarm was set for this time, in case the pass fails or the object is evicted.
+    keys.setPass({ ...pass, nextAt: now + RETRY_MS })
+    const isChecked = keys.checkedSince(startedAt)
+    const left = (await triggers()).filter(({ id }) => !isChecked.has(id))
+    for (const some of chunks(left.slice(0, TRIGGERS_PER_ALARM), KEY_STATES_PER_REQUEST_MAX))
+      keys.add(await this.#check(some), Math.max(startedAt, clock()))
+    if (left.length > TRIGGERS_PER_ALARM) {
+      keys.setPass({ ...pass, nextAt: now })
+      return now
+    }
+    const nextAt = startedAt + CHECK_INTERVAL_MS
+    keys.forgetCheckedBefore(startedAt)
+    keys.setPass({ startedAt, isFinished: true, nextAt })
+    this.#record(clock())
+    return nextAt
+  }
+
+  async #check(triggers: readonly NamedTrigger[]): Promise<CheckedKey[]> {
+    const stored = await Promise.all(triggers.map((trigger) => this.#storedKey(trigger)))
+    const found = stored.filter((key) => key !== undefined)
+    const states = found.length > 0 ? await this.#statesOf(found) : []
+    const stateOf = new Map(found.map(({ trigger_id }, at) => [trigger_id, states[at] ?? null]))
+    return triggers.map((trigger) => ({ trigger, state: stateOf.get(trigger.id) ?? null }))
+  }
+
+  /** Returns undefined if the trigger was deleted. */
+  async #storedKey({ id }: NamedTrigger): Promise<StoredUsageKey | undefined> {
+    const { sealedKey, userId } = this.#options
+    const sealed = await sealedKey(id)
+    if (!sealed) return undefined
+    const sealed_usage_key = encodeBase64url(sealed)
+    return { sealed_usage_key, trigger_id: id, owner_id: userId() }
+  }
+
+  /** @throws {Error} if the origin refuses the request */
+  async #statesOf(stored: StoredUsageKey[]): Promise<(KeyState | null)[]> {
+    const response = await this.#options.origin.keyStates({ stored })
+    if (response.state === 'refused') throw new Error(`refused: ${errorReason(response)}`)
+    return response.keys
+  }
+
+  #record(now: number): void {
+    const { enabledSignals, keys, record, thresholds } = this.#options
+    const by = now + thresholds().expiry_days * DAY_MS
+    const expiring = enabledSignals().has('key_expiring') ? keys.expiringBy(by) : []
+    record('key_expiring', expiring.map(expiryProblem), now)
+  }
+
+  /** False if the signals were not enabled for some time. */
+  #isCurrent(now: number): boolean {
+    const pass = this.#options.keys.pass()
+    return pass !== undefined && Math.abs(now - pass.startedAt) < CURRENT_MS
+  }
+}
+
+function expiryProblem({ triggers, expiresAt }: ReturnType<WatchedKeys['expiringBy']>[number]) {
+  const code = isoTime(expiresAt)
+  const others = triggers.length - 1
+  const shared =
+    others === 0
+      ? ''
+      : others === 1
+        ? ' One other trigger uses it.'
+        : ` ${others} other triggers use it.`
+  return { triggers, code, message: `The usage key expires at ${code}.${shared}` }
+}

@@ -1,0 +1,33 @@
+/**
+ * Messages for reading the state of stored usage keys. The edge reads it for owners who enabled alerts about their keys
+ * (`docs/decisions/0149`).
+ */
+import { z } from 'zod'
+import { KEY_STATES_PER_REQUEST_MAX } from '../limits.ts'
+import { replayProtection, sealedRefusalSchema, storedUsageKeySchema } from './sealed.ts'
+
+export const SEALED_KEY_STATES_PATH = '/sealed/key-states'
+
+export const keyStatesRequestSchema = z.object({
+  ...replayProtection,
+  stored: z.array(storedUsageKeySchema).min(1).max(KEY_STATES_PER_REQUEST_MAX),
+})
+export type KeyStatesRequest = z.infer<typeof keyStatesRequestSchema>
+
+const keyStateSchema = z.object({
+  /** Hash of the usage key, as on the chain. Equal for triggers with the same key. */
+  key_hash: z.string(),
+  /** Unix milliseconds. Absent if the key does not expire. */
+  expires_at: z.number().optional(),
+})
+export type KeyState = z.infer<typeof keyStateSchema>
+
+export const keyStatesResponseSchema = z.discriminatedUnion('state', [
+  z.object({
+    state: z.literal('known'),
+    /** In the order of the request. Null for a key that cannot be decrypted, was removed, or is not a usage key. */
+    keys: z.array(keyStateSchema.nullable()),
+  }),
+  sealedRefusalSchema,
+])
+export type KeyStatesResponse = z.infer<typeof keyStatesResponseSchema>

@@ -1,0 +1,123 @@
+import { runInDurableObject } from 'cloudflare:test'
+import { describe, expect, it } from 'vitest'
+import type { SharedProblem } from '../../../edge/alerts/incidents.ts'
+import { KeyWatch } from '../../../edge/alerts/key-watch.ts'
+import { WatchedKeys } from '../../../edge/alerts/watched-keys.ts'
+import { DAY_MS, HOUR_MS } from '../../../shared/durations.ts'
+import { KEY_STATES_PER_REQUEST_MAX, TRIGGERS_MAX } from '../../../shared/limits.ts'
+import type { PolledSignal } from '../../../shared/wire/alert-signals.ts'
+import { newOwner, patch, reportsOf } from './alerts-harness.ts'
+
+const NOW = Date.parse('2026-05-22T13:05:00Z')
+
+/** Runs a test with a watch that has its own triggers and origin, in the storage of a new object. */
+async function withWatch(count: number, test: (watch: Watch) => Promise<void>): Promise<void> {
+  const owner = await newOwner()
+  // Creates the tables.
+  await patch(owner, '/api/alerts/settings', { muted: false })
+  await runInDurableObject(reportsOf(owner.id), (_, { storage }) =>
+    test(new Watch(storage.sql, count)),
+  )
+}
+
+class Watch {
+  now = NOW
+  readonly requests: number[] = []
+  readonly problems: SharedProblem[] = []
+  readonly keys: WatchedKeys
+  readonly watch: KeyWatch
+  triggers: { id: string; name: string }[]
+  isAway = false
+  #work: Promise<void>[] = []
+
+  constructor(sql: SqlStorage, count: number) {
+    this.triggers = Array.from({ length: count }, (_, at) => ({ id: `t${at}`, name: `name ${at}` }))
+    this.keys = new WatchedKeys(sql)
+    this.watch = new KeyWatch({
+      keys: this.keys,
+      userId: () => 'user',
+      enabledSignals: () => new Set<PolledSignal>(['key_expiring']),
+      thresholds: () => ({ expiry_days: 7 }),
+      triggers: async () => this.triggers,
+      sealedKey: async (id) => (id === 't1' ? undefined : new TextEncoder().encode(id)),
+      origin: {
+        keyStates: async ({ stored }) => {
+          this.requests.push(stored.length)
+          if (this.isAway) throw new Error('away')
+          const state = (id: string) => ({ key_hash: id, expires_at: NOW + DAY_MS })
+          return { state: 'known', keys: stored.map(({ trigger_id }) => state(trigger_id)) }
+        },
+      },
+      record: (_signal, problems) => void this.problems.splice(0, Infinity, ...problems),
+      now: () => this.now,
+      armBy: () => {},
+      log: () => {},
+    })
+  }
+
+  /** Runs the alarm, and waits for the work that it started. @returns the time of the next alarm */
+  async alarm(): Promise<number | undefined> {
+    const next = this.watch.runDue(this.now, (work) => this.#work.push(work))
+    await Promise.all(this.#work.splice(0))
+    return next
+  }
+}
+
+describe('the check of usage keys', () => {
+  it('covers the largest number of triggers in several alarms, with full requests', async () => {
+    await withWatch(TRIGGERS_MAX, async (test) => {
+      let alarms = 0
+      do {
+        alarms += 1
+        await test.alarm()
+        expect(Math.max(...test.requests)).toBe(KEY_STATES_PER_REQUEST_MAX)
+      } while (!test.keys.pass()!.isFinished)
+      expect(alarms).toBe(4)
+      // One of the triggers was deleted in the meantime.
+      expect(test.problems).toHaveLength(TRIGGERS_MAX - 1)
+      expect(test.requests).toHaveLength(Math.ceil(TRIGGERS_MAX / KEY_STATES_PER_REQUEST_MAX))
+    })
+  })
+
+  it('is repeated after six hours, and forgets triggers that are gone', async () => {
+    await withWatch(3, async (test) => {
+      await test.alarm()
+      expect(test.problems.map(({ triggers }) => triggers[0].id)).toEqual(['t0', 't2'])
+      expect(await test.alarm()).toBe(NOW + 6 * HOUR_MS)
+      expect(test.requests).toHaveLength(1)
+      test.triggers = test.triggers.slice(1)
+      test.now += 6 * HOUR_MS
+      await test.alarm()
+      expect(test.requests).toHaveLength(2)
+      expect(test.problems.map(({ triggers }) => triggers[0].id)).toEqual(['t2'])
+    })
+  })
+
+  it('asks an origin that does not respond once an hour, and keeps what it knows', async () => {
+    await withWatch(3, async (test) => {
+      await test.alarm()
+      test.now += 6 * HOUR_MS
+      test.isAway = true
+      for (let n = 0; n < 5; n++) expect(await test.alarm()).toBe(test.now + HOUR_MS)
+      expect(test.requests).toHaveLength(2)
+      expect(test.problems).toHaveLength(2)
+      test.isAway = false
+      test.now += HOUR_MS
+      await test.alarm()
+      expect(test.requests).toHaveLength(3)
+      expect(test.problems).toHaveLength(2)
+    })
+  })
+
+  it('does not use old results when the signal is enabled again', async () => {
+    await withWatch(3, async (test) => {
+      await test.alarm()
+      test.problems.splice(0)
+      test.watch.update(test.now)
+      expect(test.problems).toHaveLength(2)
+      test.problems.splice(0)
+      test.watch.update(test.now + DAY_MS)
+      expect(test.problems).toEqual([])
+    })
+  })
+})

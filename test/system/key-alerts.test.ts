@@ -1,0 +1,39 @@
+/** Alerts about usage keys, with the real origin: the edge reads the state of a key that it cannot decrypt. */
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { DAY_MS } from '../../shared/durations.ts'
+import type { IncidentRecord } from '../../shared/wire/alert.ts'
+import { newOwner, type Owner, until } from './owner.ts'
+import { type StartedStack, startStack } from './stack.ts'
+
+let stack: StartedStack
+let owner: Owner
+beforeAll(async () => {
+  stack = await startStack()
+  owner = await newOwner(stack)
+})
+afterAll(() => stack.stop())
+
+const ACTION = 'async function main() {}'
+const incidents = async (): Promise<IncidentRecord[]> =>
+  (await owner.api('alerts/incidents')).incidents
+
+it('a usage key that expires soon opens an incident, which a lower threshold resolves', async () => {
+  const expires_at = new Date(Date.now() + 3 * DAY_MS).toISOString()
+  const { usage_api_key } = await owner.core('add_usage_api_key', { name: 'soon', expires_at })
+  await owner.createTrigger(ACTION)
+  const { id } = await owner.createTrigger(ACTION, { usage_api_key })
+  await owner.api('alerts/settings', { signals: ['key_expiring'] }, 'PATCH')
+  const [incident, ...others] = await until(30, 'an incident opens', async () => {
+    const opened = await incidents()
+    return opened.length > 0 ? opened : undefined
+  })
+  expect(others).toEqual([])
+  expect(incident).toMatchObject({
+    trigger_id: id,
+    signal: 'key_expiring',
+    state: 'open',
+    code: expires_at,
+  })
+  await owner.api('alerts/settings', { thresholds: { expiry_days: 2 } }, 'PATCH')
+  expect(await incidents()).toMatchObject([{ id: incident!.id, state: 'resolved' }])
+})
