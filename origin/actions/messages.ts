@@ -94,6 +94,7 @@ const operation = z.discriminatedUnion('name', [
     timeoutMs: z.int().min(0).max(EXECUTION_WALL_MAX_MS).optional(),
   }),
   z.strictObject({ name: z.literal('getSvcActionPrivateKey') }),
+  z.strictObject({ name: z.literal('getTraceparent') }),
   z.strictObject({ name: z.literal('getSvcActionPublicKey'), ipfsId: id }),
   z.strictObject({ name: z.literal('getSvcActionWalletAddress'), ipfsId: id }),
 ])

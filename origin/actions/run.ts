@@ -26,6 +26,8 @@ export type KeyOperation =
   | SigningOperation
   | TransactionOperation
   | { name: 'getSvcActionPrivateKey' }
+  /** Needs no key, but only the process that holds the keys knows the trace of the run. */
+  | { name: 'getTraceparent' }
   | { name: 'getSvcActionPublicKey'; ipfsId: string }
   | { name: 'getSvcActionWalletAddress'; ipfsId: string }
 

@@ -13,6 +13,7 @@ import { SigningInputError } from '../signing/fields.ts'
 import { readOperation, signRequest } from '../signing/sign.ts'
 import type { TransactionService } from '../transactions/types.ts'
 import { RunTransactions } from './run-transactions.ts'
+import { traceparentOf } from './run-traceparent.ts'
 import {
   KeyRefusedError,
   permittedWallet,
@@ -40,6 +41,7 @@ export type RunCapability = Capability & {
  * revoked
  * @param policySigner signs with wallets that have a policy. If omitted, these wallets are refused
  * @param sending sends transactions. If omitted, operations on transactions are refused
+ * @param traceparent returns the trace context of the run. If omitted, the run has a trace of its own
  */
 export function capabilityFor(
   keyring: Keyring,
@@ -47,6 +49,7 @@ export function capabilityFor(
   currentPrincipal: () => Principal,
   policySigner?: PolicySigner,
   sending?: { service: TransactionService; runId?: string | undefined },
+  traceparent = traceparentOf({}),
 ): RunCapability {
   const signatures: ReceiptSignature[] = []
   let hasEnded = false
@@ -121,6 +124,8 @@ export function capabilityFor(
       case 'getSvcActionPrivateKey':
         requirePermission(operation.name, cid, currentPrincipal)
         return keyring.actionKey(cid)
+      case 'getTraceparent':
+        return traceparent()
       case 'getSvcActionPublicKey':
         return keyring.actionPublicKey(requireCid(operation.name, operation.ipfsId)).publicKey
       case 'getSvcActionWalletAddress':

@@ -1,5 +1,6 @@
 import { originLost } from './claims.ts'
 import { capabilityFor } from './capability.ts'
+import { traceparentOf } from './run-traceparent.ts'
 import { isDeeperThan } from '../../shared/json/json-depth.ts'
 import { EXECUTION_SECOND_CENTS, JSON_DEPTH_MAX } from '../../shared/limits.ts'
 import { formatUsd } from '../../shared/usd.ts'
@@ -87,7 +88,14 @@ export async function executeRun(
   }
   const currentPrincipal = () => refreshPrincipal(principal, mirror.current(), keyLimits)
   const sending = transactions && { service: transactions, runId }
-  const capability = capabilityFor(keyring, cid, currentPrincipal, policySigner, sending)
+  const capability = capabilityFor(
+    keyring,
+    cid,
+    currentPrincipal,
+    policySigner,
+    sending,
+    traceparentOf({ runId, spanContext: spans && (() => spans.context) }),
+  )
   const accountHash = principal.account.hash
   const request = {
     account: accountHash,

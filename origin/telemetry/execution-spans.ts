@@ -1,3 +1,4 @@
+import type { TraceContext } from '../../shared/telemetry/trace-context.ts'
 import { type Span, traced } from '../../shared/telemetry/tracer.ts'
 import type { ActionResult, Capability } from '../actions/run.ts'
 
@@ -10,6 +11,11 @@ export class ExecutionSpans {
   constructor(parent: Span) {
     this.#parent = parent
     this.#wait = parent.child('executor.wait')
+  }
+
+  /** Context for requests of the action, which continue the trace. */
+  get context(): TraceContext {
+    return (this.#action ?? this.#parent).context
   }
 
   started(): void {

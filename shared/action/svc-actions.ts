@@ -104,6 +104,11 @@ export interface SvcActions {
   decrypt(input: { pkpId: string; ciphertext: string }): Promise<string>
   /** @returns the action's own private key as 0x hex. It depends only on the action's CID */
   getSvcActionPrivateKey(): Promise<string>
+  /**
+   * Returns the W3C trace context of this run, for the header `traceparent` of requests to services that should appear in
+   * the same trace. `fetch` does not send it by itself. Counts as a key operation.
+   */
+  getTraceparent(): Promise<string>
   /** @returns the uncompressed public key of the action with this CID, as 0x hex */
   getSvcActionPublicKey(input: { ipfsId: string }): Promise<string>
   /** @returns the address of the action with this CID */

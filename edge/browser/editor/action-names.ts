@@ -24,6 +24,7 @@ const KEYS: ActionName[] = [
   { name: 'getSvcActionPrivateKey', detail: '()' },
   { name: 'getSvcActionPublicKey', detail: '({ ipfsId })' },
   { name: 'getSvcActionWalletAddress', detail: '({ ipfsId })' },
+  { name: 'getTraceparent', detail: '()' },
 ]
 
 const GLOBALS: ActionName[] = [

@@ -56,6 +56,7 @@ export function readKeyOperation(name: string, argument: unknown): KeyOperation 
     case 'transaction':
       return readTransactionOperation(argument)
     case 'getSvcActionPrivateKey':
+    case 'getTraceparent':
       return { name }
     case 'getSvcActionPublicKey':
     case 'getSvcActionWalletAddress':

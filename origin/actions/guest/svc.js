@@ -179,6 +179,9 @@ export default function svc(host, base, parts) {
     async getSvcActionPrivateKey() {
       return await ask('getSvcActionPrivateKey', { __proto__: null })
     },
+    async getTraceparent() {
+      return await ask('getTraceparent', { __proto__: null })
+    },
     async getSvcActionPublicKey(input) {
       return await ask('getSvcActionPublicKey', {
         __proto__: null,

@@ -245,6 +245,7 @@ describe('the limit of key operations', () => {
     ['getSvcActionPrivateKey', ''],
     ['getSvcActionPublicKey', '{ ipfsId: "Qm" }'],
     ['getSvcActionWalletAddress', '{ ipfsId: "Qm" }'],
+    ['getTraceparent', ''],
   ])('counts %s before the work is done, even if it is rejected', async (name, input) => {
     let asked = 0
     const capability = {

@@ -235,6 +235,45 @@ describe('the trace of a trigger’s run', () => {
   })
 })
 
+describe('the trace context that an action requests', () => {
+  const ASKS = 'async function main() { return Svc.Actions.getTraceparent() }'
+  const traceparentOf = async (run: object) => {
+    const answer: any = await execute(run, ASKS)
+    return answer.outcome.response as string
+  }
+
+  it('is the span of the action, so requests with it continue the trace', async () => {
+    website.received.length = 0
+    const code = `async function main({ url }) {
+      const traceparent = await Svc.Actions.getTraceparent()
+      await fetch(url, { headers: { traceparent } })
+    }`
+    const js_params = { url: `http://127.0.0.1:${website.port}/` }
+    await execute({ trace: SAMPLED }, code, js_params)
+    const spans = await spansWith('run.execute')
+    const action = spans.find(({ name }) => name === 'action.execute')!
+    expect(website.received).toHaveLength(1)
+    expect(website.received[0]!.headers['traceparent']).toBe(`00-${TRACE}-${action.spanId}-01`)
+  })
+
+  it('has the trace ID of the run’s record and is not sampled, if nothing is recorded', async () => {
+    const run = newRun()
+    const { traceId, runSpanId } = runTrace(run.id)
+    const unsampled = `00-${traceId}-${runSpanId}-00`
+    expect(await traceparentOf({ ...run, trace: UNSAMPLED })).toBe(unsampled)
+    delete origin.services.tracer
+    const other = newRun()
+    expect(await traceparentOf(other)).toContain(runTrace(other.id).traceId)
+  })
+
+  it('is a new trace for each run without an ID', async () => {
+    delete origin.services.tracer
+    const [one, two] = [await origin.run(key, ASKS), await origin.run(key, ASKS)]
+    expect(one.body.response).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-00$/)
+    expect(two.body.response).not.toBe(one.body.response)
+  })
+})
+
 describe('a request that the edge passes on', () => {
   it('continues the span in the envelope, and not the header of the client', async () => {
     const other = `00-${'b'.repeat(32)}-${'c'.repeat(16)}-01`

@@ -84,6 +84,15 @@ it('an action has its own key, which follows from its source', async () => {
   expect(own).toBe(looked)
 })
 
+it('an action gets a trace context, which is the same within a run', async () => {
+  const code = `const first = await Svc.Actions.getTraceparent()
+    return [first, await Svc.Actions.getTraceparent()]`
+  const { response } = await run(code)
+  const [first, second] = response as [string, string]
+  expect(first).toMatch(/^00-[0-9a-f]{32}-[0-9a-f]{16}-00$/)
+  expect(second).toBe(first)
+})
+
 describe('a wallet with a policy', () => {
   const guarded = testWallet('treasury', {
     policy: {
