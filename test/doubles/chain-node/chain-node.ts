@@ -39,6 +39,8 @@ export class ChainNode {
   readonly methods = new Map<string, number>()
   /** Other providers do not have this method, or refuse large blocks. */
   hasBlockReceipts = true
+  /** Blocks with more transactions are not returned as a whole. */
+  wholeBlockMax = Number.POSITIVE_INFINITY
   readonly #random: () => number
 
   /** @param random from 0 to below 1; decides which faults occur, and which of several nodes answers */
@@ -135,6 +137,8 @@ export class ChainNode {
           return {
             error: { code: -32602, message: `invalid argument 0: hex string without 0x prefix` },
           }
+        if (second === true && (view.named(first)?.transactions.length ?? 0) > this.wholeBlockMax)
+          return { error: { code: -32000, message: 'response too large' } }
         return { result: shown(view.named(first), second === true) }
       case 'eth_getBlockByHash':
         return { result: shown(view.byHash(String(first)), second === true) }

@@ -1,5 +1,6 @@
 import { runInDurableObject } from 'cloudflare:test'
 import { beforeEach, describe, expect, it } from 'vitest'
+import { TransactionSelection } from '../../../edge/chain/matching/transaction-filter.ts'
 import { HttpChainReader } from '../../../edge/chain/rpc/http-chain-reader.ts'
 import type {
   DeliveryResponse,
@@ -33,6 +34,42 @@ class Listener {
     return events.map(([data]) => data).toSorted()
   }
 }
+
+describe('a reader of a real chain', () => {
+  const anvil = new Anvil()
+
+  it('reads transactions with their receipts', async () => {
+    await anvil.begin()
+    const first = await anvil.head()
+    await anvil.mine([2, 1, 0])
+    const reader = new HttpChainReader({
+      endpoints: [anvil.url],
+      chainId: CHAIN_ID,
+      fetch: (url, init) => fetch(url, init),
+      sleep,
+      now: Date.now,
+      random: Math.random,
+      log: () => {},
+    })
+    const blocks = [1, 2, 3].map((at) => ({ number: first + at }))
+    const to = new TransactionSelection([{ to: [CONTRACT] }])
+    const marks = await reader.transactions(blocks, to, 'live')
+    const logs = await anvil.logs(first)
+    expect(marks.map(({ transactionHash }) => transactionHash)).toEqual(
+      logs.map(({ transactionHash }) => transactionHash),
+    )
+    expect(marks.map(({ blockNumber }) => blockNumber - first)).toEqual([1, 1, 2])
+    for (const [at, { data, topics, transaction, blockHash }] of marks.entries()) {
+      expect(data).toBe(`${TOPIC}${logs[at]!.data.slice(2)}`)
+      expect(topics[1]).toBe('success')
+      expect(transaction).toMatchObject({ to: CONTRACT, value: '0' })
+      expect(transaction!.gasUsed).toBeGreaterThan(21_000)
+      expect(blockHash).toBe(logs[at]!.blockHash)
+    }
+    const other = new TransactionSelection([{ to: [`0x${'e2'.repeat(20)}`] }])
+    expect(await reader.transactions(blocks, other, 'live')).toEqual([])
+  })
+})
 
 describe('a watcher on a real chain', () => {
   const anvil = new Anvil()

@@ -291,6 +291,31 @@ describe('a trigger on transactions', () => {
   )
 })
 
+describe('a block that no node returns as a whole', () => {
+  it(
+    'delays only the triggers on transactions, until a node returns it',
+    onChain(async (world) => {
+      const { chain, node } = world
+      const logs = world.subscribe('logs')
+      const trigger = world.subscribe('a', on({ to: [BOB] }))
+      await world.poll()
+      node.wholeBlockMax = 2
+      const [one, two] = [sending(), sending()]
+      chain.mine([one, someLog(7), sending({ to: CAROL })])
+      chain.mine([two, someLog(8)])
+      await world.poll()
+      expect(dataOf(logs.taken)).toEqual([7, 8])
+      expect(trigger.taken).toEqual([])
+      expect(world.events.map(({ event }) => event)).toContain('chain.flooded')
+      node.wholeBlockMax = Number.POSITIVE_INFINITY
+      world.now = () => Date.now() + 120_000
+      for (let poll = 0; poll < 3; poll++) await world.poll()
+      expect(hashesOf(trigger.taken)).toEqual(hashes(one, two))
+      expect(dataOf(logs.taken)).toEqual([7, 8])
+    }, START),
+  )
+})
+
 describe('the filter of transactions', () => {
   const block = { number: 10, hash: hex(32, 1), timestamp: 1 }
   const markOf = (over: object = {}) =>

@@ -188,6 +188,18 @@ describe('attacks', async () => {
     expect(textOf(page.text)).toMatch(/Interval<img src=x onerror=alert\(1\)>.*gnp\.exe blocks/)
   })
 
+  it('HTML injection: shows the event of a transaction as plain text', async () => {
+    const { id: trying } = await person.trigger()
+    const action = `/triggers/${trying}/test`
+    const csrf = hidden(await person.get(`/triggers/${trying}`), 'csrf', action)
+    const event = { transaction_hash: MARKUP, from: MARKUP, to: MARKUP, value: MARKUP }
+    const json = JSON.stringify({ source: 'chain_event', event: { ...event, status: MARKUP } })
+    const { response } = await person.post(action, { csrf, what: 'params', json })
+    const page = await person.get(response.headers.get('location')!)
+    isText(page)
+    expect(textOf(page.text)).toMatch(/Value in wei<img src=x onerror=alert\(1\)>/)
+  })
+
   it('stolen key: the page of a run can send a key only to the core API', async () => {
     const { response } = await person.get(`/runs/${ended}`)
     const policy = response.headers.get('content-security-policy')!
