@@ -41,7 +41,8 @@ const bracketsOf = (field: Schema) => (field.type === 'array' ? '[]' : '')
 
 function meaningOf({ description = '', default: standard }: Schema): string {
   if (standard === undefined || typeof standard === 'object') return description
-  return `${description} Default: \`${String(standard)}\`.`.trim()
+  const text = typeof standard === 'string' ? standard : JSON.stringify(standard)
+  return `${description} Default: \`${text}\`.`.trim()
 }
 
 export function typeText(schema: Schema): string {
@@ -80,6 +81,13 @@ export function exampleOf(schema: Schema): unknown {
   if (schema.const !== undefined) return schema.const
   if (schema.enum) return schema.enum[0]
   const [choice] = schema.anyOf ?? schema.oneOf ?? []
+  // A choice of an object with fields only requires some of them.
+  if (choice && schema.properties)
+    return exampleOf({
+      type: 'object',
+      properties: schema.properties,
+      required: [...(schema.required ?? []), ...(choice.required ?? [])],
+    })
   if (choice) return exampleOf(choice)
   switch (schema.type) {
     case 'object':
@@ -95,6 +103,7 @@ export function exampleOf(schema: Schema): unknown {
       return Math.max(schema.minimum ?? 1, 1)
     case 'boolean':
       return true
+    case undefined:
     default:
       return '…'
   }
