@@ -511,6 +511,12 @@ export const CHAIN_WRITE_RETENTION_MS = DAY_MS
 
 export const LIST_PAGE_MAX = 200
 
+/** Entries of a user's log of changes of triggers. They take up to about 40 MB in the user's object. */
+export const TRIGGER_LOG_ENTRIES_MAX = 10_000
+
+/** Longer values of fields, such as lists of addresses, are logged as a hash. */
+export const TRIGGER_LOG_VALUE_MAX_CHARACTERS = 1_000
+
 export const IDEMPOTENT_RESPONSE_RETENTION_MS = DAY_MS
 
 export const IDEMPOTENCY_KEY_MAX = 255

@@ -5,7 +5,7 @@ export const TRIGGER_GROUPS: readonly Group[] = [
   {
     name: 'triggers',
     title: 'Triggers',
-    paths: /^\/api\/(triggers|chains)(?!.*\/(runs|test)$)/,
+    paths: /^\/api\/(triggers|chains|audit-log)(?!.*\/(runs|test)$)/,
     about: 'Creating, changing and previewing triggers ([triggers](../triggers.md)).',
   },
   {

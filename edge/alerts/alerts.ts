@@ -18,7 +18,7 @@ import { type Env, settingsOf } from '../env.ts'
 import { hasMailer } from '../identity/choose-mailer.ts'
 import { count, flushCounts } from '../metrics/counts.ts'
 import { seriesOf } from '../metrics/series.ts'
-import type { Report, SubjectReport } from '../reports/report.ts'
+import type { IncidentReport, SubjectReport } from '../reports/report.ts'
 import { enabledTriggers } from '../triggers/trigger-index.ts'
 import { originTrust } from '../trust/sealed-call.ts'
 import { SealedOrigin } from '../trust/sealed-origin.ts'
@@ -118,7 +118,7 @@ export class Alerts {
   }
 
   /** Must be called in the transaction that stores the report. */
-  record(trigger: { id: string; name: string }, report: Report, now: number): void {
+  record(trigger: { id: string; name: string }, report: IncidentReport, now: number): void {
     const opened = this.#incidents.record(trigger, report, now)
     if (opened) this.#alert(opened)
   }

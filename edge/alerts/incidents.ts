@@ -1,7 +1,7 @@
 import { DAY_MS, HOUR_MS } from '../../shared/durations.ts'
 import { INCIDENTS_MAX } from '../../shared/limits.ts'
 import type { AlertSignal, IncidentRecord, IncidentsQuery } from '../../shared/wire/alert.ts'
-import type { Report, SignalReport, SubjectReport } from '../reports/report.ts'
+import type { IncidentReport, SignalReport, SubjectReport } from '../reports/report.ts'
 
 /**
  * An incident of failed runs is resolved when no run has failed for this time. The success of a run is not reported, so
@@ -70,7 +70,7 @@ export class Incidents {
   /** @returns the incident that the report opened; undefined if it belongs to an open incident or resolves one */
   record(
     trigger: { id: string; name: string },
-    report: Report,
+    report: IncidentReport,
     now: number,
   ): OpenedIncident | undefined {
     const of = { trigger_id: trigger.id, trigger_name: trigger.name }

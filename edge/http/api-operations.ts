@@ -32,6 +32,7 @@ import { getRunOperation } from './runs-get.ts'
 import { listRunsOperation } from './runs-list.ts'
 import { replayRunOperation } from './runs-replay.ts'
 import { createTriggerOperation } from './triggers-create.ts'
+import { triggerLogOperation } from './audit-log.ts'
 import { deleteTriggerOperation } from './triggers-delete.ts'
 import { getTriggerOperation } from './triggers-get.ts'
 import { listTriggersOperation } from './triggers-list.ts'
@@ -51,6 +52,7 @@ export const apiOperations: readonly AnyApiOperation[] = [
   getTriggerOperation,
   patchTriggerOperation,
   deleteTriggerOperation,
+  triggerLogOperation,
   listRunsOperation,
   tailTriggerOperation,
   testTriggerOperation,

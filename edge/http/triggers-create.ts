@@ -5,6 +5,7 @@ import {
   storedTrigger,
 } from '../../shared/wire/trigger.ts'
 import { createTrigger } from '../triggers/create-trigger.ts'
+import { originOfAgent } from './change-origin.ts'
 import type { ApiOperation } from './api-operation.ts'
 
 /** The Durable Object is created before the row in the index. */
@@ -19,7 +20,7 @@ export const createTriggerOperation: ApiOperation<CreateTrigger> = {
   failures: [409],
   handle: async (c, { user, body }) => {
     const { db, now, random, settings } = c.var.services
-    const context = { ownerId: user.id, db, settings, now, random }
+    const context = { ownerId: user.id, db, settings, now, random, by: originOfAgent(c, user) }
     const record = await createTrigger(c.env, context, body)
     return c.json(record, 201, { location: `/api/triggers/${record.id}` })
   },

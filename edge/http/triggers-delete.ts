@@ -1,3 +1,4 @@
+import { originOfAgent } from './change-origin.ts'
 import type { ApiOperation } from './api-operation.ts'
 import { notFound, queueOf } from './trigger-lookup.ts'
 
@@ -10,7 +11,7 @@ export const deleteTriggerOperation: ApiOperation = {
   success: { status: 204 },
   handle: async (c, { user, id }) => {
     const queue = await queueOf(c, id)
-    const removed = await queue.remove(user.id)
+    const removed = await queue.remove(user.id, originOfAgent(c, user))
     if (!removed) throw notFound('trigger')
     return c.body(null, 204)
   },

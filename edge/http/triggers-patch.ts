@@ -1,6 +1,7 @@
 import { TRIGGER_BODY_MAX_BYTES } from '../../shared/limits.ts'
 import { type PatchTrigger, patchTriggerRequest, storedTrigger } from '../../shared/wire/trigger.ts'
 import { changeTrigger } from '../triggers/change-trigger.ts'
+import { originOfAgent } from './change-origin.ts'
 import type { ApiOperation } from './api-operation.ts'
 import { notFound, requireTriggerId } from './trigger-lookup.ts'
 
@@ -16,7 +17,15 @@ export const patchTriggerOperation: ApiOperation<PatchTrigger> = {
   handle: async (c, { user, id: triggerId, body }) => {
     await requireTriggerId(c, triggerId)
     const { db, now, random, settings } = c.var.services
-    const context = { triggerId, ownerId: user.id, db, now, random, settings }
+    const context = {
+      triggerId,
+      ownerId: user.id,
+      db,
+      now,
+      random,
+      settings,
+      by: originOfAgent(c, user),
+    }
     const record = await changeTrigger(c.env, context, body)
     if (!record) throw notFound('trigger')
     return c.json(record)

@@ -1,3 +1,4 @@
+import { BY_OPERATOR } from '../audit-log/trigger-change.ts'
 import { actionCid } from '../../shared/cid/compute-cid.ts'
 import { decodeBase64url } from '../../shared/encoding/base64url.ts'
 import type { ExportedTrigger } from '../../shared/wire/operator.ts'
@@ -53,7 +54,15 @@ export async function importTrigger(
   const { start_block: _start, ...config } = exported.config
   const body = { ...exported, config }
   if (usageKey !== undefined) {
-    const context = { ownerId, db, settings, now, random, isImported: true as const }
+    const context = {
+      ownerId,
+      db,
+      settings,
+      now,
+      random,
+      by: BY_OPERATOR,
+      isImported: true as const,
+    }
     const created = await createTrigger(env, context, { ...body, usage_api_key: usageKey })
     const { webhook_url = null, warnings = [] } = created
     return { id: created.id, webhook_url, warnings: [...warnings, ...secretWarnings(body.options)] }

@@ -1,3 +1,4 @@
+import { BY_OPERATOR } from '../audit-log/trigger-change.ts'
 import type { OperatorRequest, OperatorResponse } from '../../shared/wire/operator.ts'
 import type { Env } from '../env.ts'
 import type { OperatorDeps } from './deps.ts'
@@ -120,7 +121,7 @@ async function resume(
 ): Promise<boolean> {
   const lifted = await queue.liftSuspension()
   if (lifted?.from !== 'enabled') return false
-  const context = { triggerId, ownerId, db, now, random, settings }
+  const context = { triggerId, ownerId, db, now, random, settings, by: BY_OPERATOR }
   const record = await changeTrigger(env, context, { enabled: true })
   return record?.enabled ?? false
 }

@@ -1,3 +1,4 @@
+import type { ChangeOrigin } from '../audit-log/trigger-change.ts'
 import type { RecentEvent } from '../../shared/wire/preview.ts'
 import type { ReplayCode } from '../../shared/wire/run.ts'
 import type { Tail } from '../../shared/wire/tail.ts'
@@ -24,7 +25,7 @@ import type { KnownHead, SubscriptionChange } from './subscription-change.ts'
 
 export interface TriggerObject {
   /** Stores a new trigger, and then adds it to the index. */
-  create(trigger: NewTrigger): Promise<TriggerRecord>
+  create(trigger: NewTrigger, by?: ChangeOrigin): Promise<TriggerRecord>
   /** Callers that do not own the trigger get the same response as for an unknown trigger ID. */
   read(ownerId: string): Promise<TriggerRecord | undefined>
   kindAndAction(
@@ -41,6 +42,7 @@ export interface TriggerObject {
     ownerId: string,
     change: TriggerChange,
     head?: KnownHead,
+    by?: ChangeOrigin,
   ): Promise<ChangeResult | undefined>
   /** For operators: disables the trigger until it is resumed. @returns false if the trigger does not exist */
   suspend(): Promise<boolean>
@@ -101,7 +103,7 @@ export interface TriggerObject {
    * Deletes the trigger, its run history and its usage keys.
    * @returns false if this owner has no such trigger
    */
-  remove(ownerId: string): Promise<boolean>
+  remove(ownerId: string, by?: ChangeOrigin): Promise<boolean>
   cancelRun(
     ownerId: string,
     runId: string,

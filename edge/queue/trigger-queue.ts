@@ -1,3 +1,5 @@
+import { describeChange, snapshotOf, type ChangeSnapshot } from '../audit-log/describe-change.ts'
+import type { ChangeOrigin, TriggerChangedReport } from '../audit-log/trigger-change.ts'
 import { DurableObject } from 'cloudflare:workers'
 import { migrate } from 'drizzle-orm/durable-sqlite/migrator'
 import migrations from '../../drizzle/trigger-queue/migrations.js'
@@ -50,12 +52,13 @@ export class TriggerQueue extends DurableObject<Env> implements TriggerObject {
     void ctx.blockConcurrencyWhile(() => this.#open())
   }
 
-  async create(trigger: NewTrigger): Promise<TriggerRecord> {
+  async create(trigger: NewTrigger, by?: ChangeOrigin): Promise<TriggerRecord> {
     // An operator can restore a deleted trigger while the object still has its runs, code and statistics in memory.
     if (!this.#parts.state.row) this.#parts = triggerParts(this.ctx, this.env)
     await migrate(this.#parts.db, migrations)
     await this.#parts.rules.prepare({ options: JSON.stringify(trigger.options) })
     this.#parts.state.create(trigger, Date.now())
+    if (by) this.#logChange('create_trigger', by, undefined, this.#snapshot())
     await this.#afterChange()
     return this.#currentRecord()
   }
@@ -81,6 +84,7 @@ export class TriggerQueue extends DurableObject<Env> implements TriggerObject {
     ownerId: string,
     change: TriggerChange,
     head?: KnownHead,
+    by?: ChangeOrigin,
   ): Promise<ChangeResult | undefined> {
     if (change.options) await this.#parts.rules.prepare({ options: JSON.stringify(change.options) })
     const trigger = this.#ownedTrigger(ownerId)
@@ -96,7 +100,9 @@ export class TriggerQueue extends DurableObject<Env> implements TriggerObject {
     const secret = planSourceChange(stored, change.options, change.secret)
     if (secret.state === 'secret_required' || secret.state === 'source_required') return secret
     const sealed = secret.state === 'set' ? secret.sealed : undefined
+    const before = this.#snapshot()
     const changed = this.#parts.state.change(change, Date.now(), next?.watch, sealed)
+    if (by && changed) this.#logChange('change_trigger', by, before, this.#snapshot())
     if (trigger.disabledReason !== null && change.enabled) this.#reportDisabled('resolved')
     if (changed) await this.#afterChange()
     // The trigger may have been deleted while the index was updated.
@@ -248,8 +254,9 @@ export class TriggerQueue extends DurableObject<Env> implements TriggerObject {
     return this.#ownedTrigger(ownerId) && this.#parts.store.statuses(suffixes)
   }
 
-  async remove(ownerId: string): Promise<boolean> {
+  async remove(ownerId: string, by?: ChangeOrigin): Promise<boolean> {
     if (!this.#ownedTrigger(ownerId)) return false
+    if (by) this.#logChange('delete_trigger', by, this.#snapshot(), undefined)
     this.#parts.state.remove(Date.now())
     this.#parts.waiters.notifyAll()
     this.#parts.liveTail.wakeAll()
@@ -324,6 +331,23 @@ export class TriggerQueue extends DurableObject<Env> implements TriggerObject {
     const message = this.#parts.state.current?.disabledReason ?? null
     const signal = 'trigger_disabled'
     this.#parts.reports.add({ kind: 'signal', signal, state, code: null, message })
+  }
+
+  #snapshot(): ChangeSnapshot {
+    const { current, revision } = this.#parts.state
+    return snapshotOf(current!, revision)
+  }
+
+  /** Must be called without an await before or after the change, so that both are in one transaction. */
+  #logChange(
+    operation: TriggerChangedReport['operation'],
+    by: ChangeOrigin,
+    before: ChangeSnapshot | undefined,
+    after: ChangeSnapshot | undefined,
+  ): void {
+    const details = describeChange(before, after)
+    if (Object.keys(details.changes).length === 0) return
+    this.#parts.reports.add({ kind: 'trigger_changed', operation, at: Date.now(), details, ...by })
   }
 
   #ownedTrigger(ownerId: string) {

@@ -296,8 +296,12 @@ export class TriggerState {
     this.#row = undefined
   }
 
+  get revision() {
+    return this.#revisionOf(this.#requireTrigger())
+  }
+
   get actionCid(): string {
-    return this.#revisionOf(this.#requireTrigger()).actionCid
+    return this.revision.actionCid
   }
 
   sealedUsageKey(id: number): Uint8Array | undefined {

@@ -50,6 +50,18 @@ export class PendingReports {
     return rows.map(({ number, report }) => ({ number, report: JSON.parse(report) as Report }))
   }
 
+  /** Changes of the trigger, if it was deleted by its owner. An erased trigger has no report of its deletion. */
+  changesOfDeleted(): NumberedReport[] {
+    const all = this.#sql
+      .exec<{ number: number; report: string }>(
+        `SELECT number, report FROM reports WHERE report ->> 'kind' = 'trigger_changed' ORDER BY number`,
+      )
+      .toArray()
+      .map(({ number, report }) => ({ number, report: JSON.parse(report) as Report }))
+    const last = all.at(-1)?.report
+    return last?.kind === 'trigger_changed' && last.operation === 'delete_trigger' ? all : []
+  }
+
   dropThrough(number: number): void {
     this.#sql.exec('DELETE FROM reports WHERE number <= ?', number)
     this.#any = undefined

@@ -19,8 +19,8 @@ const REPORTS_PER_CALL = 500
 export const REPORT_ALARM_MS = 5_000
 
 /**
- * Sends the pending reports of a trigger to the object of its owner. A deleted trigger sends no more reports; its
- * reports are deleted instead.
+ * Sends the pending reports of a trigger to the object of its owner. A deleted trigger sends only reports of
+ * changes; its other reports are deleted instead.
  */
 export class ReportOutbox extends StateOutbox {
   readonly #options: ReportOutboxOptions
@@ -56,6 +56,15 @@ export class ReportOutbox extends StateOutbox {
     if (removedAt !== null) {
       // An earlier call that has not been answered yet could still store reports after the deletion.
       if (this.hasUnresolvedCalls) throw new Error('an earlier report is still in flight')
+      const changes = pending.changesOfDeleted()
+      const last = changes.at(-1)
+      if (last) {
+        await this.callReceiver(
+          receiver(ownerId).report({ triggerId, epoch, name, reports: changes }),
+        )
+        // Before `forget`, after which the receiver would not recognize them.
+        pending.dropThrough(last.number)
+      }
       await this.callReceiver(receiver(ownerId).forget(triggerId))
       this.#isForgotten = true
       return

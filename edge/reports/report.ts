@@ -1,5 +1,6 @@
 import type { AlertSignal } from '../../shared/wire/alert.ts'
 import type { PolledSignal } from '../../shared/wire/alert-signals.ts'
+import type { TriggerChangedReport } from '../audit-log/trigger-change.ts'
 
 /**
  * Reports of triggers to the `UserReports` object of their owner (`docs/decisions/0127`). All times are in Unix
@@ -51,7 +52,10 @@ export type SubjectReport = {
   message: string | null
 }
 
-export type Report = FailedRunReport | SignalReport
+/** Reports that can open or close an incident. */
+export type IncidentReport = FailedRunReport | SignalReport
+
+export type Report = IncidentReport | TriggerChangedReport
 
 /** Reports are numbered per trigger, in the order in which they were written. */
 export type NumberedReport = { number: number; report: Report }

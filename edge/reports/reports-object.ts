@@ -1,3 +1,5 @@
+import type { TriggerLogPage } from '../../shared/wire/trigger-log.ts'
+import type { TriggerLogBounds } from '../audit-log/trigger-log.ts'
 import type { ReplaysObject } from '../replays/replays-object.ts'
 import type {
   AlertChannel,
@@ -28,6 +30,7 @@ export interface ReportsObject extends ReplaysObject {
   forget(triggerId: string): Promise<void>
   /** Deletes everything. Called when an operator erases the user. */
   erase(): Promise<void>
+  triggerLog(bounds: TriggerLogBounds): Promise<TriggerLogPage>
   alertSettings(): Promise<AlertSettingsRecord>
   changeAlertSettings(change: AlertSettingsChange): Promise<AlertSettingsRecord>
   /** The caller must have checked that the user owns the trigger. */

@@ -102,6 +102,19 @@ export const replayBatches = sqliteTable(
   (table) => [index('replay_batches_replay').on(table.replay)],
 )
 
+/** Changes of the user's triggers, as a hash chain. The oldest entries are deleted. */
+export const triggerLog = sqliteTable('trigger_log', {
+  sequence: integer('sequence').primaryKey(),
+  at: integer('at').notNull(),
+  /** Hashed members of the entry, as JSON. */
+  entry: text('entry').notNull(),
+  /** JSON, without secrets. */
+  details: text('details').notNull(),
+  clientAddress: text('client_address'),
+  clientAddressSalt: text('client_address_salt'),
+  sha256: text('sha256').notNull(),
+})
+
 export const incidents = sqliteTable(
   'incidents',
   {

@@ -11,6 +11,8 @@ import type {
 } from '../../shared/wire/alert.ts'
 import type { AlertChannelChange, NewAlertChannel } from '../../shared/wire/alert-channel.ts'
 import type { LogFields } from '../../shared/service-log/line.ts'
+import { TriggerLog, type TriggerLogBounds } from '../audit-log/trigger-log.ts'
+import type { TriggerLogPage } from '../../shared/wire/trigger-log.ts'
 import { Alerts } from '../alerts/alerts.ts'
 import type { Env } from '../env.ts'
 import { logEvent } from '../log.ts'
@@ -37,6 +39,7 @@ export class UserReports extends DurableObject<Env> implements ReportsObject {
   readonly #failedRuns: FailedRuns
   readonly #replays: ReplayParts
   readonly #alerts: Alerts
+  readonly #triggerLog: TriggerLog
   readonly #alarm: Alarm
   #hasTables = false
 
@@ -46,6 +49,11 @@ export class UserReports extends DurableObject<Env> implements ReportsObject {
     const log = (event: string, facts: LogFields) => this.#log(event, facts)
     this.#reporters = new Reporters(sql)
     this.#failedRuns = new FailedRuns(sql)
+    this.#triggerLog = new TriggerLog({
+      sql,
+      userId: () => ctx.id.name!,
+      random: (bytes) => crypto.getRandomValues(new Uint8Array(bytes)),
+    })
     this.#alarm = new Alarm(ctx.storage, log)
     this.#replays = replayParts(ctx, env, { sent: () => this.#runReplays(), log })
     this.#alerts = new Alerts({
@@ -70,6 +78,10 @@ export class UserReports extends DurableObject<Env> implements ReportsObject {
     const now = Date.now()
     this.ctx.storage.transactionSync(() => {
       for (const { report } of this.#reporters.takeNew(batch)) {
+        if (report.kind === 'trigger_changed') {
+          this.#triggerLog.append(id, report)
+          continue
+        }
         if (report.kind === 'run_failed') this.#failedRuns.add(id, report)
         this.#alerts.record({ id, name }, report, now)
       }
@@ -150,6 +162,11 @@ export class UserReports extends DurableObject<Env> implements ReportsObject {
     await this.ctx.storage.deleteAlarm()
     await this.ctx.storage.deleteAll()
     await this.#alarm.load()
+  }
+
+  async triggerLog(bounds: TriggerLogBounds): Promise<TriggerLogPage> {
+    if (!this.#hasTables) return { entries: [], head: { sequence: 0, sha256: null } }
+    return this.#triggerLog.page(bounds)
   }
 
   async alertSettings() {

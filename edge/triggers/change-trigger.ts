@@ -1,6 +1,7 @@
 import { actionCid } from '../../shared/cid/compute-cid.ts'
 import { withoutUndefined } from '../../shared/json/without-undefined.ts'
 import type { PatchTrigger, StoredTrigger } from '../../shared/wire/trigger.ts'
+import type { ChangeOrigin } from '../audit-log/trigger-change.ts'
 import { readChainConfig } from '../chain/chain-config.ts'
 import type { Env, Settings } from '../env.ts'
 import { prepareSecrets } from '../sources/prepare-secrets.ts'
@@ -27,6 +28,7 @@ type ChangeContext = {
   now: () => number
   random: (bytes: number) => Uint8Array
   settings: Pick<Settings, 'ID_MAC_KEY' | 'CHAINS'>
+  by: ChangeOrigin
 }
 
 /** Maximum attempts to apply a change while other requests change the same trigger. */
@@ -42,7 +44,7 @@ const TRIES = 3
  */
 export async function changeTrigger(
   env: Env,
-  { triggerId, ownerId, db, now, random, settings }: ChangeContext,
+  { triggerId, ownerId, db, now, random, settings, by }: ChangeContext,
   body: PatchTrigger,
 ): Promise<StoredTrigger | undefined> {
   // The generated RPC stub type cannot represent a record that contains arbitrary JSON.
@@ -83,7 +85,7 @@ export async function changeTrigger(
     warnings.push(...missingIndexedWarnings(readChainConfig(body.config)))
   let head: KnownHead | undefined
   for (let tries = 0; tries < TRIES; tries++) {
-    const changed = await queue.change(ownerId, change, head)
+    const changed = await queue.change(ownerId, change, head, by)
     if (!changed) return undefined
     if (changed.state === 'secret_required') throw secretRequired()
     if (changed.state === 'source_required') throw sourceRequired()

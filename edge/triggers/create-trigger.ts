@@ -6,6 +6,7 @@ import {
   type StoredTrigger,
   type TriggerRecord,
 } from '../../shared/wire/trigger.ts'
+import type { ChangeOrigin } from '../audit-log/trigger-change.ts'
 import { readChainConfig } from '../chain/chain-config.ts'
 import { earliestStart } from '../chain/transactions-config.ts'
 import type { Chains } from '../../shared/config/chain-settings.ts'
@@ -38,6 +39,7 @@ type CreateContext = {
   settings: Pick<Settings, 'ID_MAC_KEY' | 'CHAINS'>
   now: () => number
   random: (bytes: number) => Uint8Array
+  by: ChangeOrigin
   /** Accepts a schedule that has already ended, and a source without a secret, which rejects all webhooks. */
   isImported?: true
   /** @default INDEX_BYTES_MAX */
@@ -60,6 +62,7 @@ export async function createTrigger(
     settings,
     now,
     random,
+    by,
     indexBytesMax = INDEX_BYTES_MAX,
     isImported,
   }: CreateContext,
@@ -91,7 +94,7 @@ export async function createTrigger(
   const record = await storeTrigger(
     env,
     settings,
-    { ...owner, sealed, cid, ...(secret ? { secret } : {}) },
+    { ...owner, sealed, cid, by, ...(secret ? { secret } : {}) },
     body,
   )
   return warnings.length > 0 ? { ...record, warnings } : record
@@ -110,6 +113,7 @@ export async function storeTrigger(
     sealed,
     cid,
     version = 1,
+    by,
     ...owner
   }: {
     triggerId: string
@@ -117,6 +121,7 @@ export async function storeTrigger(
     sealed: Uint8Array
     cid: string
     version?: number
+    by?: ChangeOrigin
     secret?: SealedSecret
   },
   body: Omit<CreateTrigger, 'usage_api_key' | 'usage_key_of' | 'webhook_secret'>,
@@ -125,7 +130,7 @@ export async function storeTrigger(
     body.kind === 'chain_event' ? await firstWatch(env, settings.CHAINS, version, body) : undefined
   // The generated RPC stub type cannot represent a record that contains arbitrary JSON.
   const queue: Pick<TriggerObject, 'create'> = env.TRIGGER_QUEUE.getByName(owner.triggerId)
-  return queue.create({
+  const trigger = {
     ...owner,
     name: body.name,
     kind: body.kind,
@@ -140,7 +145,8 @@ export async function storeTrigger(
     sealedUsageKey: sealed,
     version,
     ...(watch ? { watch } : {}),
-  })
+  }
+  return queue.create(trigger, by)
 }
 
 /** The subscription of a disabled trigger starts when the trigger is enabled. */

@@ -57,6 +57,12 @@ const hashedSchema = z.object({
 })
 export type HashedEntry = z.infer<typeof hashedSchema>
 
+/** Logs differ in the kinds of their actors. */
+const anyHashedSchema = hashedSchema.extend({
+  actor: z.object({ kind: z.string(), id: z.string().nullable() }),
+})
+export type AnyHashedEntry = z.infer<typeof anyHashedSchema>
+
 export const auditEntrySchema = hashedSchema.extend({
   sha256: sha256Schema,
   client_address: z.string().nullable().meta({
@@ -71,6 +77,8 @@ export const auditEntrySchema = hashedSchema.extend({
   }),
 })
 export type AuditEntry = z.infer<typeof auditEntrySchema>
+/** An entry of any log. */
+export type AnyAuditEntry = Omit<AuditEntry, 'actor'> & Pick<AnyHashedEntry, 'actor'>
 
 export const auditLogResponse = z.object({
   entries: z.array(auditEntrySchema),
@@ -85,11 +93,11 @@ export const auditLogResponse = z.object({
 export type AuditLogPage = z.infer<typeof auditLogResponse>
 
 /** Text whose SHA-256 is the hash of the entry. */
-export function hashedText(entry: HashedEntry): string {
-  return ENTRY_DOMAIN + canonicalJson(hashedSchema.parse(entry))
+export function hashedText(entry: AnyHashedEntry): string {
+  return ENTRY_DOMAIN + canonicalJson(anyHashedSchema.parse(entry))
 }
 
-export function entryHash(entry: HashedEntry): string {
+export function entryHash(entry: AnyHashedEntry): string {
   return sha256Text(hashedText(entry))
 }
 

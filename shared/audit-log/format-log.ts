@@ -1,9 +1,9 @@
 import { formatCsv } from '../csv.ts'
-import type { AuditEntry } from './entry.ts'
+import type { AnyAuditEntry } from './entry.ts'
 
-/** Formats an audit log as NDJSON: one entry a line, oldest first, and the signed head in the last line. */
-export function formatAuditFile(entries: readonly AuditEntry[], statement: string): string {
-  return [...entries, { head: statement }].map((line) => `${JSON.stringify(line)}\n`).join('')
+/** Formats an audit log as NDJSON: one entry a line, oldest first, and the head in the last line. */
+export function formatAuditFile(entries: readonly AnyAuditEntry[], head: unknown): string {
+  return [...entries, { head }].map((line) => `${JSON.stringify(line)}\n`).join('')
 }
 
 const COLUMNS = [
@@ -21,7 +21,7 @@ const COLUMNS = [
 ]
 
 /** Formats entries as CSV for spreadsheets. The table does not contain all that a verification needs. */
-export function formatAuditCsv(entries: readonly AuditEntry[]): string {
+export function formatAuditCsv(entries: readonly AnyAuditEntry[]): string {
   const records = entries.map(({ actor, subject, details, ...entry }) => ({
     ...entry,
     actor: actor.kind,

@@ -1,9 +1,9 @@
 import {
-  type AuditEntry,
+  type AnyAuditEntry,
+  type HashedEntry,
   clientAddressHash,
   detailsHash,
   entryHash,
-  type HashedEntry,
 } from './entry.ts'
 
 export type AuditLogFlaw =
@@ -39,7 +39,7 @@ export type AuditPosition = Pick<HashedEntry, 'account_hash' | 'sequence'> & {
  * @throws {InvalidAuditLogError}
  */
 export function verifyAuditEntries(
-  entries: readonly AuditEntry[],
+  entries: readonly AnyAuditEntry[],
   after?: AuditPosition,
 ): AuditPosition | undefined {
   let last = after
@@ -60,20 +60,20 @@ export function verifyAuditEntries(
  */
 export function requireAuditHead(
   head: AuditPosition,
-  entries: readonly AuditEntry[],
+  entries: readonly AnyAuditEntry[],
   last: AuditPosition | undefined,
 ): void {
   const { sequence, sha256, account_hash } = head
   if (sequence === 0) return
   const found = [...entries, ...(last ? [last] : [])].find((entry) => entry.sequence === sequence)
-  if (!found) throw new InvalidAuditLogError('truncated', sequence, 'missing, but it was signed')
+  if (!found) throw new InvalidAuditLogError('truncated', sequence, 'missing, but a head names it')
   if (found.account_hash !== account_hash)
     throw new InvalidAuditLogError('other_account', sequence, 'belongs to a different account')
   if (found.sha256 !== sha256)
-    throw new InvalidAuditLogError('fork', sequence, 'differs from the entry that was signed')
+    throw new InvalidAuditLogError('fork', sequence, 'differs from the entry that a head names')
 }
 
-function requireNext(last: AuditPosition, entry: AuditEntry): void {
+function requireNext(last: AuditPosition, entry: AnyAuditEntry): void {
   const { sequence } = entry
   if (entry.account_hash !== last.account_hash)
     throw new InvalidAuditLogError('other_account', sequence, 'belongs to a different account')
@@ -83,7 +83,7 @@ function requireNext(last: AuditPosition, entry: AuditEntry): void {
     throw new InvalidAuditLogError('fork', sequence, 'follows a different entry')
 }
 
-function verifyEntry(entry: AuditEntry): void {
+function verifyEntry(entry: AnyAuditEntry): void {
   const { sequence, client_address: address, client_address_salt: salt } = entry
   if (entryHash(entry) !== entry.sha256)
     throw new InvalidAuditLogError('entry_changed', sequence, 'does not match its hash')

@@ -77,6 +77,14 @@ export type {
   TriggerAlertSettings,
   TriggerAlertSettingsFields,
 } from './triggers/alerts.ts'
+export type {
+  ExportedTriggerLog,
+  TriggerLogEntry,
+  TriggerLogHead,
+  TriggerLogOperations,
+  TriggerLogPage,
+  TriggerLogQuery,
+} from './triggers/trigger-log.ts'
 export type { AgentRequest, AgentRequestFields } from './triggers/agent-authorization.ts'
 export type { TriggerOperations } from './triggers/triggers.ts'
 export type { SovereignClient } from './sovereign/client.ts'

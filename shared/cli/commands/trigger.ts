@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import type { Cli } from '../cli.ts'
+import { registerTriggerAudit } from './trigger/audit.ts'
 import { registerCreate, registerPreview, registerUpdate } from './trigger/create.ts'
 import { registerFailed } from './trigger/failed.ts'
 import { registerReplayFailed, registerReplays } from './trigger/replays.ts'
@@ -35,6 +36,7 @@ export function registerTrigger(program: Command, cli: Cli): void {
     registerPurge,
     registerSwitches,
     registerDelete,
+    registerTriggerAudit,
   ]
   for (const register of commands) register(trigger, cli)
 }

@@ -41,6 +41,7 @@ import {
 import { type ReplayOperations, replayOperations } from './replays.ts'
 import { runPages, runBatches, fetchRunsPage } from './run-pages.ts'
 import { type TailEvent, tailTrigger } from './tail.ts'
+import { type TriggerLogOperations, triggerLogOperations } from './trigger-log.ts'
 import { triggerPages } from './trigger-pages.ts'
 import { fetchRun, waitForRun } from './wait-for-run.ts'
 import { watchRuns, type WatchRunsOptions } from './watch-runs.ts'
@@ -112,6 +113,8 @@ export type TriggerOperations = ReplayOperations & {
   tail(id: string, options?: WatchRunsOptions): AsyncGenerator<TailEvent, void, undefined>
   /** Incidents of triggers, and the alerts about them. */
   alerts: AlertOperations
+  /** Changes of triggers, and who made them. */
+  auditLog: TriggerLogOperations
 }
 
 export function triggerOperations(parts: TriggersParts): TriggerOperations {
@@ -166,5 +169,6 @@ export function triggerOperations(parts: TriggersParts): TriggerOperations {
     watchRuns: (id, options) => watchRuns(parts, id, options),
     tail: (id, options) => tailTrigger(parts, id, options),
     alerts: alertOperations(parts),
+    auditLog: triggerLogOperations(parts),
   }
 }

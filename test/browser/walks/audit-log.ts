@@ -99,7 +99,7 @@ export function auditLogWalks(walks: Walks): void {
     )
     await page.getByLabel('Earlier head').fill(statement)
     await verify.click()
-    await refusal.filter({ hasText: 'missing, but it was signed' }).waitFor()
+    await refusal.filter({ hasText: 'missing, but a head names it' }).waitFor()
     await settled(page)
     await judge(page, 'console-audit-log-refused', WITH_VERIFIER)
   })

@@ -241,6 +241,7 @@ it('covers every operation of the trigger service', async () => {
     () => triggers.replays().all(),
     () => triggers.replay(replayId),
     () => triggers.cancelReplay(replayId),
+    () => triggers.auditLog.page(),
     () => triggers.alerts.incidents().all(),
     () => triggers.alerts.settings(),
     () => triggers.alerts.change({ muted: true }),

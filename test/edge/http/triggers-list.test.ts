@@ -1,3 +1,4 @@
+import { BY_OPERATOR } from '../../../edge/audit-log/trigger-change.ts'
 import { describe, expect, it, vi } from 'vitest'
 import { settingsOf } from '../../../edge/env.ts'
 import { toApiError } from '../../../edge/http/failure.ts'
@@ -183,6 +184,7 @@ it('storage exhaustion: refuses new triggers before the database is full', async
       env,
       {
         ownerId: mine.id,
+        by: BY_OPERATOR,
         db,
         settings: settingsOf(env),
         now: Date.now,

@@ -1,4 +1,5 @@
 /** Triggers of a contract event, and logs delivered to them as the watcher of their chain would. */
+import { BY_OPERATOR } from '../../../edge/audit-log/trigger-change.ts'
 import type { ChainLog } from '../../../edge/chain/chain-log.ts'
 import { logRunSuffix } from '../../../edge/chain/log-run-suffix.ts'
 import type { DeliveryResponse, LogDelivery } from '../../../edge/chain/subscription.ts'
@@ -54,7 +55,14 @@ export function eventTriggersOf(owner: Owner) {
   ): Promise<TriggerRecord> => {
     const known = { head: async () => ({ state: 'known', head }) }
     const asked = { ...env, CHAIN_WATCHER: { getByName: () => known } } as unknown as typeof env
-    const context = { ownerId: owner.id, db, settings: settingsOf(env), now: Date.now, random }
+    const context = {
+      ownerId: owner.id,
+      db,
+      settings: settingsOf(env),
+      now: Date.now,
+      random,
+      by: BY_OPERATOR,
+    }
     const body = createTriggerRequest.parse({
       name: 'an event',
       kind: 'chain_event',

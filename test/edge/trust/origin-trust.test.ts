@@ -1,3 +1,4 @@
+import { BY_OPERATOR } from '../../../edge/audit-log/trigger-change.ts'
 import { listDurableObjectIds, runInDurableObject } from 'cloudflare:test'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createTrigger as storeTrigger } from '../../../edge/triggers/create-trigger.ts'
@@ -247,7 +248,7 @@ it('rejects a new trigger without a verified origin, and stores nothing', async 
   )
   const before = await listDurableObjectIds(env.TRIGGER_QUEUE)
   const settings = { ID_MAC_KEY: env.ID_MAC_KEY, CHAINS: {} }
-  const context = { ownerId: 'owner', db, settings, now: Date.now, random }
+  const context = { ownerId: 'owner', db, settings, now: Date.now, random, by: BY_OPERATOR }
   const body = createTriggerRequest.parse(webhook())
   const refused = storeTrigger(fresh, context, body)
   await expect(refused).rejects.toMatchObject({ name: 'OriginUnavailableError', isUnsent: true })

@@ -41,7 +41,7 @@ it('verifies an exported log', async () => {
 it('truncation: refuses a file without its last entry', async () => {
   expect(await verified(file(log.entries.slice(0, 2)))).toEqual([
     1,
-    expect.stringContaining('FAILED  entry 3: missing, but it was signed'),
+    expect.stringContaining('FAILED  entry 3: missing, but a head names it'),
   ])
 })
 

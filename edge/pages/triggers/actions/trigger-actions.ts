@@ -1,4 +1,5 @@
 import { changeTrigger } from '../../../triggers/change-trigger.ts'
+import { originOfSession } from '../../../http/change-origin.ts'
 import type { App } from '../../../http/app-env.ts'
 import { notFound, queueOf, requireTriggerId } from '../../../http/trigger-lookup.ts'
 import { seeOther } from '../../layout/render-page.tsx'
@@ -20,7 +21,7 @@ export function registerTriggerActions(app: App): void {
     const { user } = read.session
     const queue = await queueOf(c, id)
     await c.var.services.requireRate('api_write', user.id)
-    if (!(await queue.remove(user.id))) throw notFound('trigger')
+    if (!(await queue.remove(user.id, originOfSession(c)))) throw notFound('trigger')
     return seeOther(c, '/triggers?deleted=1')
   })
 
@@ -51,7 +52,15 @@ function registerSwitch(
     await requireTriggerId(c, triggerId)
     const { db, now, random, settings, requireRate } = c.var.services
     await requireRate('api_write', session.user.id)
-    const context = { triggerId, ownerId: session.user.id, db, now, random, settings }
+    const context = {
+      triggerId,
+      ownerId: session.user.id,
+      db,
+      now,
+      random,
+      settings,
+      by: originOfSession(c),
+    }
     const record = await changeTrigger(c.env, context, { enabled })
     if (!record) throw notFound('trigger')
     const done = enabled ? 'enabled' : 'disabled'

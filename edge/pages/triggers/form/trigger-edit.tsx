@@ -5,6 +5,7 @@ import { UserText } from '../../../browser/components/user-text.tsx'
 import { changeTrigger } from '../../../triggers/change-trigger.ts'
 import type { Session } from '../../../identity/sessions.ts'
 import type { TriggerObject } from '../../../queue/trigger-object.ts'
+import { originOfSession } from '../../../http/change-origin.ts'
 import type { App, AppEnv } from '../../../http/app-env.ts'
 import { notFound, queueOf } from '../../../http/trigger-lookup.ts'
 import { seeOther } from '../../layout/render-page.tsx'
@@ -85,7 +86,15 @@ async function saveChanges(
   )
   if (!read.success) return { ...refused, problems: problemsOfIssues(read.error.issues) }
   const { db, now, random, settings } = c.var.services
-  const context = { triggerId: record.id, ownerId: user.id, db, now, random, settings }
+  const context = {
+    triggerId: record.id,
+    ownerId: user.id,
+    db,
+    now,
+    random,
+    settings,
+    by: originOfSession(c),
+  }
   const changed = await changeTrigger(c.env, context, read.data)
   if (!changed) throw notFound('trigger')
   return { path: changedTriggerPath(changed, 'changed') }

@@ -7,6 +7,7 @@ import {
 import { KIND_NAMES, KindIcon } from '../../../browser/components/trigger-kind.tsx'
 import { createTrigger } from '../../../triggers/create-trigger.ts'
 import type { Session } from '../../../identity/sessions.ts'
+import { originOfSession } from '../../../http/change-origin.ts'
 import type { App, AppEnv } from '../../../http/app-env.ts'
 import { renderPage, seeOther } from '../../layout/render-page.tsx'
 import { readSessionForm, requirePageSession } from '../../requests/session-form.ts'
@@ -72,7 +73,7 @@ async function createFromForm(
   const read = createTriggerRequest.safeParse({ ...body, kind })
   if (!read.success) return { ...refused, problems: problemsOfIssues(read.error.issues) }
   const { db, now, random, settings } = c.var.services
-  const context = { ownerId: user.id, db, settings, now, random }
+  const context = { ownerId: user.id, db, settings, now, random, by: originOfSession(c) }
   return { path: changedTriggerPath(await createTrigger(c.env, context, read.data), 'created') }
 }
 
