@@ -132,7 +132,7 @@ beforeAll(async () => {
     join(folder, 'test/action.test.ts'),
     `import { expect, it } from 'vitest'
     import { runAction } from '${join(root, 'origin/testing/index.ts')}'
-    it('greets', async () => {
+    it('greets', { timeout: 60_000 }, async () => {
       const run = await runAction('action.js', { params: { message: 'you' } })
       expect(run).toRespondWith({ greeting: 'hello you' })
     })`,
