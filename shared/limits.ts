@@ -294,6 +294,10 @@ export const KEY_STATES_PER_REQUEST_MAX = 32
 export const KEY_EXPIRING_DAYS_DEFAULT = 7
 export const KEY_EXPIRING_DAYS_MAX = 90
 
+/** Balance in cents below which the owner is alerted, unless the owner chooses another. */
+export const CREDIT_LOW_CENTS_DEFAULT = 500
+export const CREDIT_LOW_CENTS_MAX = 1_000_000
+
 /** Page sizes of lists of incidents and deliveries. */
 export const ALERTS_PAGE_DEFAULT = 50
 export const ALERTS_PAGE_MAX = 200

@@ -101,6 +101,8 @@ function summaryOf({ signal }: IncidentRecord): string {
       return 'The evidence of the service changed'
     case 'key_expiring':
       return 'The usage key expires soon'
+    case 'credit_low':
+      return 'The credit is low'
   }
 }
 

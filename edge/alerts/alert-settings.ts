@@ -1,4 +1,4 @@
-import { KEY_EXPIRING_DAYS_DEFAULT } from '../../shared/limits.ts'
+import { CREDIT_LOW_CENTS_DEFAULT, KEY_EXPIRING_DAYS_DEFAULT } from '../../shared/limits.ts'
 import {
   type AlertChannel,
   type AlertSettingsChange,
@@ -22,7 +22,10 @@ type EffectiveSettings = {
   thresholds: AlertThresholds
 }
 
-const DEFAULT_THRESHOLDS: AlertThresholds = { expiry_days: KEY_EXPIRING_DAYS_DEFAULT }
+const DEFAULT_THRESHOLDS: AlertThresholds = {
+  expiry_days: KEY_EXPIRING_DAYS_DEFAULT,
+  credit_cents: CREDIT_LOW_CENTS_DEFAULT,
+}
 
 /** Scope of the settings that apply to triggers without their own. No trigger has this ID. */
 export const ACCOUNT = ''

@@ -2,6 +2,7 @@ import { DAY_MS, HOUR_MS } from '../../shared/durations.ts'
 import { encodeBase64url } from '../../shared/encoding/base64url.ts'
 import { errorReason } from '../../shared/errors/api-error.ts'
 import { KEY_STATES_PER_REQUEST_MAX } from '../../shared/limits.ts'
+import { formatUsd } from '../../shared/usd.ts'
 import type { AlertThresholds } from '../../shared/wire/alert.ts'
 import type { PolledSignal } from '../../shared/wire/alert-signals.ts'
 import type { StoredUsageKey } from '../../shared/wire/sealed.ts'
@@ -9,10 +10,11 @@ import type { KeyState } from '../../shared/wire/sealed-key-states.ts'
 import { chunks } from '../../shared/chunks.ts'
 import type { SealedOrigin } from '../trust/sealed-origin.ts'
 import { isoTime, type SharedProblem } from './incidents.ts'
-import type { CheckedKey, WatchedKeys } from './watched-keys.ts'
+import type { CheckedKey, ExpiringKey, LowAccount, WatchedKeys } from './watched-keys.ts'
 
-/** Interval of the checks. Thresholds are days, so the delay does not matter. */
+/** Interval of the checks. Expiries are checked less often, because their threshold is a number of days. */
 const CHECK_INTERVAL_MS = 6 * HOUR_MS
+const CREDIT_INTERVAL_MS = HOUR_MS
 
 /** Age up to which the result of the last pass is used when the settings change. */
 const CURRENT_MS = 2 * CHECK_INTERVAL_MS
@@ -73,12 +75,24 @@ export class KeyWatch {
     return now + RETRY_MS
   }
 
+  get #intervalMs(): number {
+    return this.#watchesCredit ? CREDIT_INTERVAL_MS : CHECK_INTERVAL_MS
+  }
+
+  get #watchesCredit(): boolean {
+    return this.#options.enabledSignals().has('credit_low')
+  }
+
   get #isEnabled(): boolean {
     return this.#options.enabledSignals().size > 0
   }
 
   #dueAt(now: number): number {
-    return this.#options.keys.pass()?.nextAt ?? now
+    const pass = this.#options.keys.pass()
+    if (!pass) return now
+    if (!pass.isFinished) return pass.nextAt
+    if (this.#watchesCredit && !pass.withBalances) return now
+    return Math.min(pass.nextAt, pass.startedAt + this.#intervalMs)
   }
 
   /** Never rejects. */
@@ -99,8 +113,10 @@ export class KeyWatch {
   async #continuePass(now: number): Promise<number> {
     const { keys, now: clock, triggers } = this.#options
     const last = keys.pass()
-    const startedAt = last && !last.isFinished ? last.startedAt : now
-    const pass = { startedAt, isFinished: false }
+    const resumed = last?.isFinished === false ? last : undefined
+    const startedAt = resumed?.startedAt ?? now
+    const withBalances = this.#watchesCredit && (resumed?.withBalances ?? true)
+    const pass = { startedAt, isFinished: false, withBalances }
     // The alarm was set for this time, in case the pass fails or the object is evicted.
     keys.setPass({ ...pass, nextAt: now + RETRY_MS })
     const isChecked = keys.checkedSince(startedAt)
@@ -111,11 +127,11 @@ export class KeyWatch {
       keys.setPass({ ...pass, nextAt: now })
       return now
     }
-    const nextAt = startedAt + CHECK_INTERVAL_MS
+    const nextAt = startedAt + this.#intervalMs
     keys.forgetCheckedBefore(startedAt)
-    keys.setPass({ startedAt, isFinished: true, nextAt })
+    keys.setPass({ ...pass, isFinished: true, nextAt })
     this.#record(clock())
-    return nextAt
+    return this.#dueAt(clock())
   }
 
   async #check(triggers: readonly NamedTrigger[]): Promise<CheckedKey[]> {
@@ -137,7 +153,10 @@ export class KeyWatch {
 
   /** @throws {Error} if the origin refuses the request */
   async #statesOf(stored: StoredUsageKey[]): Promise<(KeyState | null)[]> {
-    const response = await this.#options.origin.keyStates({ stored })
+    const response = await this.#options.origin.keyStates({
+      stored,
+      ...(this.#watchesCredit && { balances: true }),
+    })
     if (response.state === 'refused') throw new Error(`refused: ${errorReason(response)}`)
     return response.keys
   }
@@ -147,6 +166,8 @@ export class KeyWatch {
     const by = now + thresholds().expiry_days * DAY_MS
     const expiring = enabledSignals().has('key_expiring') ? keys.expiringBy(by) : []
     record('key_expiring', expiring.map(expiryProblem), now)
+    const low = this.#watchesCredit ? keys.accountsBelow(thresholds().credit_cents) : []
+    record('credit_low', low.map(creditProblem), now)
   }
 
   /** False if the signals were not enabled for some time. */
@@ -156,14 +177,17 @@ export class KeyWatch {
   }
 }
 
-function expiryProblem({ triggers, expiresAt }: ReturnType<WatchedKeys['expiringBy']>[number]) {
+function expiryProblem({ triggers, expiresAt }: ExpiringKey): SharedProblem {
   const code = isoTime(expiresAt)
-  const others = triggers.length - 1
-  const shared =
-    others === 0
-      ? ''
-      : others === 1
-        ? ' One other trigger uses it.'
-        : ` ${others} other triggers use it.`
-  return { triggers, code, message: `The usage key expires at ${code}.${shared}` }
+  return { triggers, code, message: `The usage key expires at ${code}.${others(triggers)}` }
+}
+
+function creditProblem({ triggers, balanceCents }: LowAccount): SharedProblem {
+  const code = formatUsd(balanceCents, 'plain')
+  return { triggers, code, message: `The account has ${code} left.${others(triggers)}` }
+}
+
+function others({ length }: readonly NamedTrigger[]): string {
+  if (length === 1) return ''
+  return length === 2 ? ' One other trigger uses it.' : ` ${length - 1} other triggers use it.`
 }

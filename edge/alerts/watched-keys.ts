@@ -2,9 +2,13 @@ import type { KeyState } from '../../shared/wire/sealed-key-states.ts'
 
 type NamedTrigger = { id: string; name: string }
 export type CheckedKey = { trigger: NamedTrigger; state: KeyState | null }
-export type SharedKey = { triggers: [NamedTrigger, ...NamedTrigger[]]; expiresAt: number }
+type Sharing = { triggers: [NamedTrigger, ...NamedTrigger[]] }
+export type ExpiringKey = Sharing & { expiresAt: number }
+export type LowAccount = Sharing & { balanceCents: number }
 
-type Pass = { startedAt: number; isFinished: boolean; nextAt: number }
+type SharedRow = { id: string; name: string; shared: string; value: number }
+
+type Pass = { startedAt: number; isFinished: boolean; withBalances: boolean; nextAt: number }
 
 /** Stored state of the usage keys of a user's triggers, and the progress of the checks. */
 export class WatchedKeys {
@@ -17,21 +21,27 @@ export class WatchedKeys {
   /** Returns the pass in progress or the last one; undefined before the first one. */
   pass(): Pass | undefined {
     const [row] = this.#sql
-      .exec<{ started_at: number; is_finished: number; next_at: number }>(
-        'SELECT started_at, is_finished, next_at FROM key_checks',
+      .exec<{ started_at: number; is_finished: number; with_balances: number; next_at: number }>(
+        'SELECT started_at, is_finished, with_balances, next_at FROM key_checks',
       )
       .toArray()
     return (
-      row && { startedAt: row.started_at, isFinished: row.is_finished === 1, nextAt: row.next_at }
+      row && {
+        startedAt: row.started_at,
+        isFinished: row.is_finished === 1,
+        withBalances: row.with_balances === 1,
+        nextAt: row.next_at,
+      }
     )
   }
 
-  setPass({ startedAt, isFinished, nextAt }: Pass): void {
+  setPass({ startedAt, isFinished, withBalances, nextAt }: Pass): void {
     this.#sql.exec(
-      `INSERT INTO key_checks (id, started_at, is_finished, next_at) VALUES (1, ?1, ?2, ?3)
-       ON CONFLICT DO UPDATE SET started_at = ?1, is_finished = ?2, next_at = ?3`,
+      `INSERT INTO key_checks (id, started_at, is_finished, with_balances, next_at) VALUES (1, ?1, ?2, ?3, ?4)
+       ON CONFLICT DO UPDATE SET started_at = ?1, is_finished = ?2, with_balances = ?3, next_at = ?4`,
       startedAt,
       Number(isFinished),
+      Number(withBalances),
       nextAt,
     )
   }
@@ -39,14 +49,18 @@ export class WatchedKeys {
   add(checked: readonly CheckedKey[], now: number): void {
     for (const { trigger, state } of checked)
       this.#sql.exec(
-        `INSERT INTO watched_keys (trigger_id, trigger_name, key_hash, expires_at, checked_at)
-         VALUES (?, ?, ?, ?, ?)
+        `INSERT INTO watched_keys (trigger_id, trigger_name, key_hash, expires_at, account_hash, balance_cents,
+           checked_at)
+         VALUES (?, ?, ?, ?, ?, ?, ?)
          ON CONFLICT DO UPDATE SET trigger_name = excluded.trigger_name, key_hash = excluded.key_hash,
-           expires_at = excluded.expires_at, checked_at = excluded.checked_at`,
+           expires_at = excluded.expires_at, account_hash = excluded.account_hash,
+           balance_cents = excluded.balance_cents, checked_at = excluded.checked_at`,
         trigger.id,
         trigger.name,
         state?.key_hash ?? null,
         state?.expires_at ?? null,
+        state?.account_hash ?? null,
+        state?.balance_cents ?? null,
         now,
       )
   }
@@ -71,20 +85,37 @@ export class WatchedKeys {
   }
 
   /** Returns the keys that expire by this time, each with its triggers. */
-  expiringBy(time: number): SharedKey[] {
+  expiringBy(time: number): ExpiringKey[] {
     const rows = this.#sql
-      .exec<{ id: string; name: string; keyHash: string; expiresAt: number }>(
-        `SELECT trigger_id AS id, trigger_name AS name, key_hash AS keyHash, expires_at AS expiresAt
+      .exec<SharedRow>(
+        `SELECT trigger_id AS id, trigger_name AS name, key_hash AS shared, expires_at AS value
          FROM watched_keys WHERE expires_at <= ? ORDER BY expires_at, rowid`,
         time,
       )
       .toArray()
-    const keys = new Map<string, SharedKey>()
-    for (const { id, name, keyHash, expiresAt } of rows) {
-      const known = keys.get(keyHash)
-      if (known) known.triggers.push({ id, name })
-      else keys.set(keyHash, { triggers: [{ id, name }], expiresAt })
-    }
-    return [...keys.values()]
+    return grouped(rows).map(({ triggers, value }) => ({ triggers, expiresAt: value }))
   }
+
+  /** Returns the accounts with less credit, each with its triggers. The balance that was read last counts. */
+  accountsBelow(cents: number): LowAccount[] {
+    const rows = this.#sql
+      .exec<SharedRow>(
+        `SELECT trigger_id AS id, trigger_name AS name, account_hash AS shared, first_value(balance_cents)
+           OVER (PARTITION BY account_hash ORDER BY checked_at DESC, rowid) AS value
+         FROM watched_keys WHERE balance_cents IS NOT NULL ORDER BY rowid`,
+      )
+      .toArray()
+      .filter(({ value }) => value < cents)
+    return grouped(rows).map(({ triggers, value }) => ({ triggers, balanceCents: value }))
+  }
+}
+
+function grouped(rows: readonly SharedRow[]): (Sharing & { value: number })[] {
+  const groups = new Map<string, Sharing & { value: number }>()
+  for (const { id, name, shared, value } of rows) {
+    const known = groups.get(shared)
+    if (known) known.triggers.push({ id, name })
+    else groups.set(shared, { triggers: [{ id, name }], value })
+  }
+  return [...groups.values()]
 }

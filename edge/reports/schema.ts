@@ -175,6 +175,9 @@ export const watchedKeys = sqliteTable('watched_keys', {
   keyHash: text('key_hash'),
   /** Null if the key does not expire. */
   expiresAt: integer('expires_at'),
+  /** Null if the balance was not read, or the account never used its credit. */
+  accountHash: text('account_hash'),
+  balanceCents: integer('balance_cents'),
   checkedAt: integer('checked_at').notNull(),
 })
 
@@ -184,6 +187,8 @@ export const keyChecks = sqliteTable('key_checks', {
   /** Start of the pass in progress, or of the last one. */
   startedAt: integer('started_at').notNull(),
   isFinished: integer('is_finished', { mode: 'boolean' }).notNull(),
+  /** True if the pass reads balances, too. */
+  withBalances: integer('with_balances', { mode: 'boolean' }).notNull().default(false),
   nextAt: integer('next_at').notNull(),
 })
 

@@ -14,6 +14,7 @@ import { lockAccount } from './ledger.ts'
 import { SerialQueue } from './serial-queue.ts'
 import { Reservation } from './reservation.ts'
 import { CreditsUnavailableError } from './credit-errors.ts'
+import { storedBalances } from './stored-balances.ts'
 import { readUsage, type UsageFilter, type DailyUsage } from './usage.ts'
 import { pruneSums } from './window-sums.ts'
 import { capsOf, isReturnPending, type KeyCap, type SpendCap, storeCap } from './spend-caps.ts'
@@ -134,6 +135,15 @@ export class Credits {
       debt_cents: debtCents,
       balance_display: formatUsd(balance, 'plain'),
     }
+  }
+
+  /**
+   * Returns the stored balances of accounts in cents, without settling charges. Accounts that never used their credit are
+   * missing.
+   * @throws {CreditsUnavailableError}
+   */
+  storedBalances(accountHashes: readonly string[]): Promise<Map<string, number>> {
+    return this.#fromLedger(storedBalances(this.#options.db, accountHashes))
   }
 
   /**

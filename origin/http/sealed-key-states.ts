@@ -10,6 +10,7 @@ import {
   type KeyStatesResponse,
   SEALED_KEY_STATES_PATH,
 } from '../../shared/wire/sealed-key-states.ts'
+import type { Principal } from '../accounts/account.ts'
 import { EnvelopeError } from '../channel/open-request.ts'
 import type { OriginServices } from '../services.ts'
 import type { SealedOperation } from './sealed.ts'
@@ -19,7 +20,7 @@ export const sealedKeyStatesOperation: SealedOperation<KeyStatesRequest> = {
   path: SEALED_KEY_STATES_PATH,
   schema: keyStatesRequestSchema,
   isOfEdge: true,
-  handle: async ({ stored }, mode, services): Promise<KeyStatesResponse> => {
+  handle: async ({ stored, balances = false }, mode, services): Promise<KeyStatesResponse> => {
     if (mode !== MODE_PSK)
       throw new ApiError(
         403,
@@ -27,17 +28,32 @@ export const sealedKeyStatesOperation: SealedOperation<KeyStatesRequest> = {
         'Send GET /core/v1/list_api_keys with the account key.',
       )
     services.load.requireRoom()
-    return { state: 'known', keys: stored.map((one) => stateOf(one, services)) }
+    const principals = stored.map((one) => principalOf(one, services))
+    const accounts = new Set(principals.flatMap((principal) => principal?.account.hash ?? []))
+    const cents = balances ? await services.credits.storedBalances([...accounts]) : undefined
+    return { state: 'known', keys: principals.map((one) => stateOf(one, cents, services)) }
   },
 }
 
-function stateOf(stored: StoredUsageKey, services: OriginServices): KeyState | null {
+function principalOf(stored: StoredUsageKey, services: OriginServices): Principal | undefined {
   const key = openedKey(stored, services)
-  const principal =
-    key === undefined ? undefined : services.mirror.current().principal(apiKeyHash(key))
+  return key === undefined ? undefined : services.mirror.current().principal(apiKeyHash(key))
+}
+
+/** @param balances undefined if they were not requested */
+function stateOf(
+  principal: Principal | undefined,
+  balances: ReadonlyMap<string, number> | undefined,
+  { keyLimits }: OriginServices,
+): KeyState | null {
   if (!principal?.usageKey) return null
-  const expires_at = services.keyLimits.of(principal)?.expiresAt
-  return withoutUndefined({ key_hash: principal.keyHash, expires_at })
+  const { account, keyHash } = principal
+  return withoutUndefined({
+    key_hash: keyHash,
+    expires_at: keyLimits.of(principal)?.expiresAt,
+    account_hash: balances && account.hash,
+    balance_cents: balances?.get(account.hash),
+  })
 }
 
 /** One key that cannot be decrypted must not hide the state of the others. */

@@ -11,6 +11,7 @@ export const ALERT_SIGNALS = [
   'chain_lagging',
   'evidence_changed',
   'key_expiring',
+  'credit_low',
 ] as const
 export type AlertSignal = (typeof ALERT_SIGNALS)[number]
 
@@ -22,7 +23,10 @@ export const DEFAULT_ALERT_SIGNALS = [
 ] as const satisfies readonly AlertSignal[]
 
 /**
- * Signals about usage keys, which the edge reads from the origin. It does so only for users who enabled one of them.
+ * Signals about usage keys and their accounts, which the edge reads from the origin. It does so only for users who enabled one of them.
  */
-export const POLLED_SIGNALS = ['key_expiring'] as const satisfies readonly AlertSignal[]
+export const POLLED_SIGNALS = [
+  'key_expiring',
+  'credit_low',
+] as const satisfies readonly AlertSignal[]
 export type PolledSignal = (typeof POLLED_SIGNALS)[number]

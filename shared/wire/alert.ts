@@ -2,6 +2,8 @@ import { z } from 'zod'
 import {
   ALERTS_PAGE_DEFAULT,
   ALERTS_PAGE_MAX,
+  CREDIT_LOW_CENTS_DEFAULT,
+  CREDIT_LOW_CENTS_MAX,
   KEY_EXPIRING_DAYS_DEFAULT,
   KEY_EXPIRING_DAYS_MAX,
 } from '../limits.ts'
@@ -28,6 +30,13 @@ const thresholds = z.object({
     .max(KEY_EXPIRING_DAYS_MAX)
     .describe(
       `\`key_expiring\` opens when a usage key expires within this number of days, ${KEY_EXPIRING_DAYS_DEFAULT} by default.`,
+    ),
+  credit_cents: z
+    .int()
+    .min(1)
+    .max(CREDIT_LOW_CENTS_MAX)
+    .describe(
+      `\`credit_low\` opens when the credit of an account is below this number of cents, ${CREDIT_LOW_CENTS_DEFAULT} by default.`,
     ),
 })
 export type AlertThresholds = z.infer<typeof thresholds>
@@ -95,7 +104,7 @@ export const incidentRecord = z.object({
   count: z.int(),
   first_run_id: z.string().nullable(),
   last_run_id: z.string().nullable(),
-  /** Error code of the last failed run, what a held trigger waits for, why a chain lags, what changed, or when a key expires. */
+  /** Error code of the last failed run, what a held trigger waits for, why a chain lags, what changed, when a key expires, or the credit left. */
   code: z.string().nullable(),
   message: z.string().nullable(),
 })

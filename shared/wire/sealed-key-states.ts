@@ -11,6 +11,8 @@ export const SEALED_KEY_STATES_PATH = '/sealed/key-states'
 export const keyStatesRequestSchema = z.object({
   ...replayProtection,
   stored: z.array(storedUsageKeySchema).min(1).max(KEY_STATES_PER_REQUEST_MAX),
+  /** True to read the balances of the keys' accounts, too. */
+  balances: z.boolean().optional(),
 })
 export type KeyStatesRequest = z.infer<typeof keyStatesRequestSchema>
 
@@ -19,6 +21,10 @@ const keyStateSchema = z.object({
   key_hash: z.string(),
   /** Unix milliseconds. Absent if the key does not expire. */
   expires_at: z.number().optional(),
+  /** Hash of the key's account, as on the chain. Only if balances were requested, like `balance_cents`. */
+  account_hash: z.string().optional(),
+  /** Absent if the account never used its credit. */
+  balance_cents: z.number().optional(),
 })
 export type KeyState = z.infer<typeof keyStateSchema>
 

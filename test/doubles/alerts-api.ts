@@ -20,7 +20,7 @@ export function alertRoutes(): [string, RegExp, (call: Call) => Answer][] {
     signals: ['run_failed'],
     channels: ['mail'],
     muted: false,
-    thresholds: { expiry_days: 7 },
+    thresholds: { expiry_days: 7, credit_cents: 500 },
     available_channels: ['mail'],
     triggers: [],
   }

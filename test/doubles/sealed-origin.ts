@@ -165,13 +165,21 @@ export async function startSealedOrigin(options: SealedOriginOptions): Promise<{
     }
   }
 
-  /** A key `expires-<Unix milliseconds>` expires at that time. */
-  function keyStates({ stored }: KeyStatesRequest) {
+  /** A key `expires-<Unix milliseconds>` expires at that time, and the account of a key `cents-<n>` has this credit. */
+  function keyStates({ stored, balances }: KeyStatesRequest) {
     const keys = stored.map((one) => {
       const key = storedKeys.open(one)
       if (key.startsWith('unknown-')) return null
       const expiry = /^expires-(\d+)/.exec(key)?.[1]
-      return { key_hash: key, ...(expiry !== undefined && { expires_at: Number(expiry) }) }
+      const cents = balances ? /^cents-(\d+)/.exec(key)?.[1] : undefined
+      return {
+        key_hash: key,
+        ...(expiry !== undefined && { expires_at: Number(expiry) }),
+        ...(cents !== undefined && {
+          account_hash: `account of ${key.replace(/ .*/, '')}`,
+          balance_cents: Number(cents),
+        }),
+      }
     })
     return { state: 'known' as const, keys }
   }

@@ -37,3 +37,12 @@ it('a usage key that expires soon opens an incident, which a lower threshold res
   await owner.api('alerts/settings', { thresholds: { expiry_days: 2 } }, 'PATCH')
   expect(await incidents()).toMatchObject([{ id: incident!.id, state: 'resolved' }])
 })
+
+it('an account with little credit opens an incident', async () => {
+  const change = { signals: ['credit_low'], thresholds: { credit_cents: 1_000_000 } }
+  await owner.api('alerts/settings', change, 'PATCH')
+  const found = await until(30, 'an incident opens', async () =>
+    (await incidents()).find(({ signal }) => signal === 'credit_low'),
+  )
+  expect(found).toMatchObject({ state: 'open', code: expect.stringMatching(/^\$\d+\.\d\d$/) })
+})

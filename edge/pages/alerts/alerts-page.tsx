@@ -7,7 +7,7 @@ import {
   type IncidentRecord,
 } from '../../../shared/wire/alert.ts'
 import { validate } from '../../../shared/json/json-body.ts'
-import { KEY_EXPIRING_DAYS_MAX } from '../../../shared/limits.ts'
+import { CREDIT_LOW_CENTS_MAX, KEY_EXPIRING_DAYS_MAX } from '../../../shared/limits.ts'
 import type { App, AppEnv } from '../../http/app-env.ts'
 import { notFound, queueOf } from '../../http/trigger-lookup.ts'
 import type { Session } from '../../identity/sessions.ts'
@@ -178,6 +178,18 @@ function SettingsForm({ settings, session }: { settings: AlertSettingsRecord; se
         />
       </p>
       <p>
+        <label for="credit-cents">Low credit, in US cents</label>
+        <input
+          id="credit-cents"
+          type="number"
+          name="credit_cents"
+          min="1"
+          max={CREDIT_LOW_CENTS_MAX}
+          required
+          value={settings.thresholds.credit_cents}
+        />
+      </p>
+      <p>
         <label>
           <input type="checkbox" name="muted" value="yes" checked={settings.muted} /> Mute all
           alerts
@@ -209,9 +221,12 @@ async function changeSettings(c: Context<AppEnv>): Promise<Response> {
   const wanted = form.getAll('signals')
   const signals = ALERT_SIGNALS.filter((signal) => wanted.includes(signal))
   const muted = form.get('muted') === 'yes'
-  const days = form.get('expiry_days')
-  // A page from before an upgrade does not have the field.
-  const thresholds = days === null ? undefined : { expiry_days: Number(days) }
+  const [days, cents] = [form.get('expiry_days'), form.get('credit_cents')]
+  // A page from before an upgrade does not have the fields.
+  const thresholds = {
+    ...(days !== null && { expiry_days: Number(days) }),
+    ...(cents !== null && { credit_cents: Number(cents) }),
+  }
   const change = validate(alertSettingsRequest, { signals, muted, thresholds }, 422)
   await c.env.USER_REPORTS.getByName(session.user.id).changeAlertSettings(change)
   return seeOther(c, PATH)

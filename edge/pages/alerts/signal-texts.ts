@@ -10,4 +10,5 @@ export const SIGNAL_TEXTS: Record<AlertSignal, string> = {
   chain_lagging: 'A chain of your triggers made no progress for ten minutes',
   evidence_changed: 'The code, the machine or the root key of the service changed',
   key_expiring: 'A usage key of a trigger expires soon',
+  credit_low: 'The credit of an account is low',
 }

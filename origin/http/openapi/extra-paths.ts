@@ -253,7 +253,7 @@ export const extraPaths: OpenApiPaths = {
   ),
   [SEALED_KEYS_PATH]: describeSealed('Looks up an API key for the edge (sealed).', 'sealed_keys'),
   [SEALED_KEY_STATES_PATH]: describeSealed(
-    'Returns the expiry of stored usage keys for the edge (sealed).',
+    'Returns the expiry of stored usage keys, and the balances of their accounts, for the edge (sealed).',
     'sealed_key_states',
   ),
   [SEALED_HTTP_PATH]: describeSealed(

@@ -62,7 +62,7 @@ function registerSettings(alerts: Command, cli: Cli): void {
   })
 }
 
-type NewSettings = { signal?: string[]; expiryDays?: string }
+type NewSettings = { signal?: string[]; expiryDays?: string; creditCents?: string }
 
 function registerSet(alerts: Command, cli: Cli): void {
   const command = alerts
@@ -74,19 +74,19 @@ function registerSet(alerts: Command, cli: Cli): void {
       collectOption,
     )
     .option('--expiry-days <days>', 'days before a usage key expires (key_expiring)')
+    .option('--credit-cents <cents>', 'credit in US cents that is low (credit_low)')
   cli.withDeploymentOptions(command)
   addExamples(command, [
     'svc alerts set --signal run_failed --signal key_expiring --expiry-days 14',
   ])
-  command.action(async ({ signal, expiryDays }: NewSettings) => {
-    if (signal === undefined && expiryDays === undefined)
-      throw new UsageError('nothing to change: use --signal or --expiry-days')
-    const expiry_days =
-      expiryDays === undefined ? undefined : integerOf('--expiry-days', expiryDays)
-    const fields = {
-      ...(signal && { signals: signal.map(signalOf) }),
-      ...(expiry_days !== undefined && { thresholds: { expiry_days } }),
+  command.action(async ({ signal, expiryDays, creditCents }: NewSettings) => {
+    if (signal === undefined && expiryDays === undefined && creditCents === undefined)
+      throw new UsageError('nothing to change: use --signal, --expiry-days or --credit-cents')
+    const thresholds = {
+      ...(expiryDays !== undefined && { expiry_days: integerOf('--expiry-days', expiryDays) }),
+      ...(creditCents !== undefined && { credit_cents: integerOf('--credit-cents', creditCents) }),
     }
+    const fields = { ...(signal && { signals: signal.map(signalOf) }), thresholds }
     const { triggers } = await cli.client(command, { token: true })
     const settings = await triggers.alerts.change(fields)
     cli.print(command, settings, () => settingsLines(settings))
@@ -193,6 +193,7 @@ function settingsLines(settings: AlertSettings): string[] {
       available: available_channels.join(', ') || 'none',
       muted: muted ? 'yes' : 'no',
       'expiry days': String(thresholds.expiry_days),
+      'credit cents': String(thresholds.credit_cents),
     }),
     ...triggerSettingsLines(triggers),
   ]

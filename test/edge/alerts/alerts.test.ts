@@ -138,7 +138,7 @@ describe('settings', () => {
       signals: ['run_failed', 'trigger_disabled', 'trigger_held'],
       channels: ['mail'],
       muted: false,
-      thresholds: { expiry_days: 7 },
+      thresholds: { expiry_days: 7, credit_cents: 500 },
       available_channels: ['mail'],
       triggers: [],
     })

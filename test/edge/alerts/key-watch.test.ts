@@ -37,7 +37,7 @@ class Watch {
       keys: this.keys,
       userId: () => 'user',
       enabledSignals: () => new Set<PolledSignal>(['key_expiring']),
-      thresholds: () => ({ expiry_days: 7 }),
+      thresholds: () => ({ expiry_days: 7, credit_cents: 500 }),
       triggers: async () => this.triggers,
       sealedKey: async (id) => (id === 't1' ? undefined : new TextEncoder().encode(id)),
       origin: {
@@ -48,7 +48,9 @@ class Watch {
           return { state: 'known', keys: stored.map(({ trigger_id }) => state(trigger_id)) }
         },
       },
-      record: (_signal, problems) => void this.problems.splice(0, Infinity, ...problems),
+      record: (signal, problems) => {
+        if (signal === 'key_expiring') this.problems.splice(0, Infinity, ...problems)
+      },
       now: () => this.now,
       armBy: () => {},
       log: () => {},

@@ -51,7 +51,7 @@ it('changes the settings', async () => {
   expect(await settingsOf(person)).toMatchObject({ signals: ['trigger_held'], muted: true })
 })
 
-it('changes the threshold of expiring keys', async () => {
+it('changes the thresholds of expiring keys and low credit', async () => {
   const person = await Person.signedIn()
   const page = await person.get('/alerts')
   const csrf = hidden(page, 'csrf', '/alerts/settings')
@@ -59,11 +59,11 @@ it('changes the threshold of expiring keys', async () => {
   const change = { csrf, signals: 'key_expiring' }
   const refused = await person.post('/alerts/settings', { ...change, expiry_days: '91' })
   expect(refused.status).toBe(422)
-  expect((await settingsOf(person)).thresholds).toEqual({ expiry_days: 7 })
-  await person.post('/alerts/settings', { ...change, expiry_days: '30' })
+  expect((await settingsOf(person)).thresholds).toEqual({ expiry_days: 7, credit_cents: 500 })
+  await person.post('/alerts/settings', { ...change, expiry_days: '30', credit_cents: '900' })
   expect(await settingsOf(person)).toMatchObject({
     signals: ['key_expiring'],
-    thresholds: { expiry_days: 30 },
+    thresholds: { expiry_days: 30, credit_cents: 900 },
   })
 })
 

@@ -72,6 +72,17 @@ describe('the state of stored keys', () => {
     ])
   })
 
+  it('has the balance of the account only if it is requested', async () => {
+    const one = await stored(await origin.usageKey(account, {}))
+    expect((await states([one])).keys[0]).not.toHaveProperty('balance_cents')
+    // Settles the charges of this process.
+    const { body } = await origin.core('billing/balance', { key: account })
+    const answer = await origin.sealed(SEALED_KEY_STATES_PATH, { stored: [one], balances: true })
+    expect(answer.keys).toMatchObject([
+      { account_hash: apiKeyHash(account), balance_cents: body.balance_cents },
+    ])
+  })
+
   it('guessing keys: is not revealed in base mode, which anyone can use', async () => {
     const answer = await states([await stored(await origin.usageKey(account, {}))], 'base')
     expect(answer).toMatchObject({ state: 'refused', status: 403 })

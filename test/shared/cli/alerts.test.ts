@@ -56,7 +56,8 @@ it('svc alerts set chooses signals and thresholds', async () => {
   expect(code).toBe(0)
   expect(out).toMatch(/expiry days +14\n/)
   expect(out).toMatch(/signals +run_failed, key_expiring\n/)
-  expect((await at('set')).err).toContain('use --signal or --expiry-days')
+  expect((await at('set', '--credit-cents', '1000')).out).toMatch(/credit cents +1000\n/)
+  expect((await at('set')).err).toContain('use --signal, --expiry-days or --credit-cents')
   expect((await at('set', '--expiry-days', 'soon')).err).toContain(
     '--expiry-days: expected an integer',
   )

@@ -1,0 +1,90 @@
+import { describe, expect, it, vi } from 'vitest'
+import { createTrigger, type Owner } from '../app.ts'
+import { incidentsOf, inReports, mailsTo, newOwner, pass, patch, sent } from './alerts-harness.ts'
+
+const enable = (owner: Owner, over: object = {}) =>
+  patch(owner, '/api/alerts/settings', { signals: ['credit_low'], ...over })
+
+const checked = (owner: Owner) =>
+  vi.waitFor(
+    async () => {
+      const [check] = await inReports(owner.id, 'SELECT started_at, is_finished FROM key_checks')
+      expect(check?.is_finished).toBe(1)
+      expect(check?.started_at).toBeGreaterThan(0)
+    },
+    { timeout: 10_000 },
+  )
+
+async function checkAgain(owner: Owner): Promise<void> {
+  await inReports(owner.id, 'UPDATE key_checks SET next_at = 0, started_at = 0')
+  await pass(owner.id, 0)
+  await checked(owner)
+}
+
+const openIncidents = (owner: Owner) => incidentsOf(owner, '?state=open')
+
+/** Keys of one account, whose credit the double of the origin takes from the key. */
+const keysWith = (cents: number) => [`cents-${cents} first`, `cents-${cents} second`]
+
+describe('credit_low', () => {
+  it('opens one incident for all triggers of an account with less than 5 dollars', async () => {
+    const owner = await newOwner()
+    const [first, second] = keysWith(499)
+    const { id } = await createTrigger(owner, { name: 'orders', usage_api_key: first })
+    await createTrigger(owner, { usage_api_key: second })
+    for (const other of ['cents-500', 'usage-key', 'unknown-1'])
+      await createTrigger(owner, { usage_api_key: other })
+    await enable(owner)
+    await checked(owner)
+    expect(await incidentsOf(owner)).toMatchObject([
+      {
+        signal: 'credit_low',
+        state: 'open',
+        trigger_id: id,
+        code: '$4.99',
+        message: 'The account has $4.99 left. One other trigger uses it.',
+      },
+    ])
+    await sent(owner, 1)
+    expect(await mailsTo(owner.email)).toMatchObject([{ subject: 'The credit is low: orders' }])
+  })
+
+  it('is resolved when the account has enough credit again', async () => {
+    const owner = await newOwner()
+    const { id } = await createTrigger(owner, { usage_api_key: 'cents-0' })
+    await enable(owner)
+    await checked(owner)
+    expect(await openIncidents(owner)).toMatchObject([{ code: '$0.00' }])
+    await patch(owner, `/api/triggers/${id}`, { usage_api_key: 'cents-500' })
+    await checkAgain(owner)
+    expect(await openIncidents(owner)).toEqual([])
+  })
+
+  it('has a threshold that applies at once', async () => {
+    const owner = await newOwner()
+    await createTrigger(owner, { usage_api_key: 'cents-900' })
+    await enable(owner)
+    await checked(owner)
+    expect(await openIncidents(owner)).toEqual([])
+    const settings = await enable(owner, { thresholds: { credit_cents: 901 } })
+    expect(await settings.json()).toMatchObject({
+      thresholds: { expiry_days: 7, credit_cents: 901 },
+    })
+    expect(await openIncidents(owner)).toHaveLength(1)
+    expect((await enable(owner, { thresholds: { credit_cents: 0 } })).status).toBe(422)
+  })
+
+  it('reads no balances unless it is enabled', async () => {
+    const owner = await newOwner()
+    await createTrigger(owner, { usage_api_key: 'cents-1' })
+    await enable(owner, { signals: ['key_expiring'] })
+    await checked(owner)
+    const rows = await inReports(owner.id, 'SELECT account_hash, balance_cents FROM watched_keys')
+    expect(rows).toEqual([{ account_hash: null, balance_cents: null }])
+    expect(await incidentsOf(owner)).toEqual([])
+    await enable(owner)
+    await vi.waitFor(async () => expect(await openIncidents(owner)).toHaveLength(1), {
+      timeout: 10_000,
+    })
+  })
+})
