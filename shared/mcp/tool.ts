@@ -17,9 +17,12 @@ export type ToolSession = {
   me(signal: AbortSignal): Promise<Me>
 }
 
+/** Source of an action, and the warnings of its build. */
+export type ActionSource = { code: string; warnings: readonly string[] }
+
 /** Reads files, secrets and usage keys of the machine on which the server runs. */
 export type LocalInputs = {
-  source(this: void, file: string, maxBytes: number): Promise<string>
+  source(this: void, file: string, maxBytes: number): Promise<ActionSource>
   webhookSecret(this: void, file: string): Promise<string>
   usageKey(this: void, reference: UsageKeyReference): Promise<string>
 }

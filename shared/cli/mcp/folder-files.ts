@@ -9,6 +9,7 @@ import { basename, extname, isAbsolute, parse, relative, resolve, sep } from 'no
 import { ActionBuildError } from '../../build/action-build-error.ts'
 import { WEBHOOK_SECRET_MAX_CHARACTERS } from '../../limits.ts'
 import { BUILT_TYPES, isBuilt } from '../action-source.ts'
+import type { ActionSource } from '../../mcp/tool.ts'
 import { ToolRejectedError } from '../../mcp/tool-failure.ts'
 
 const SOURCES = ['.js', '.mjs', '.cjs', ...BUILT_TYPES]
@@ -28,7 +29,7 @@ export class FolderFiles {
    * JavaScript nor TypeScript; if it is TypeScript, also if a file that it imports is outside or hidden, or if it
    * cannot be built
    */
-  async source(file: string, maxBytes: number): Promise<string> {
+  async source(file: string, maxBytes: number): Promise<ActionSource> {
     const { path, below } = await this.#resolveInside(file)
     if (!SOURCES.includes(extname(path)))
       throw new ToolRejectedError(
@@ -37,13 +38,14 @@ export class FolderFiles {
         NO_WORKAROUND,
       )
     requireVisible(below)
-    return isBuilt(path) ? this.#built(path, maxBytes) : this.#text(path, maxBytes)
+    if (isBuilt(path)) return this.#built(path, maxBytes)
+    return { code: await this.#text(path, maxBytes), warnings: [] }
   }
 
   /** Requires the same of all modules as of the entry, because they become part of the source. */
-  async #built(entry: string, maxBytes: number): Promise<string> {
+  async #built(entry: string, maxBytes: number): Promise<ActionSource> {
     const { buildAction } = await import('../../build/build-action.ts')
-    const { code, inputs } = await buildAction(entry).catch((error: unknown) => {
+    const { code, inputs, warnings } = await buildAction(entry).catch((error: unknown) => {
       if (!(error instanceof ActionBuildError)) throw error
       throw new ToolRejectedError('build_failed', error.message, 'Correct the source.')
     })
@@ -54,7 +56,7 @@ export class FolderFiles {
       if (!below.split(sep).includes('node_modules')) requireVisible(below)
     }
     requireSize(Buffer.byteLength(code), maxBytes)
-    return code
+    return { code, warnings }
   }
 
   async secret(file: string, maxBytes: number): Promise<string> {

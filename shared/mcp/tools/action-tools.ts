@@ -2,11 +2,15 @@ import type { McpServer } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import { actionCid } from '../../cid/compute-cid.ts'
 import { addTool, READS, type ToolParts } from '../tool.ts'
-import { createTriggerInput, requireActionSource } from './trigger-fields.ts'
+import { createTriggerInput, requireActionSource, withBuildWarnings } from './trigger-fields.ts'
 
 const { action_code, action_file } = createTriggerInput.shape
 
 const fromCode = z.strictObject({ action_code })
+const computed = z.object({
+  action_cid: z.string(),
+  warnings: z.array(z.string()).exactOptional(),
+})
 const fromCodeOrFile = z.strictObject({ action_code, action_file })
 
 export function addActionTools(server: McpServer, { local }: ToolParts): void {
@@ -16,10 +20,12 @@ export function addActionTools(server: McpServer, { local }: ToolParts): void {
     description:
       'Computes the CID of an action’s source, without storing it. A group must permit this CID before a usage key can run the action. Any change to the source changes the CID.',
     input,
-    output: z.object({ action_cid: z.string() }),
+    output: computed,
     hints: READS,
-    run: async (given) => ({
-      action_cid: await actionCid(await requireActionSource(given, local)),
-    }),
+    async run(given) {
+      const source = await requireActionSource(given, local)
+      const action_cid = await actionCid(source.code)
+      return withBuildWarnings<z.infer<typeof computed>>({ action_cid }, source)
+    },
   })
 }

@@ -2,7 +2,7 @@
 import { z } from 'zod'
 import { TRIGGER_SOURCE_MAX_BYTES } from '../../limits.ts'
 import { createTriggerFields, patchTriggerRequest } from '../../wire/trigger.ts'
-import type { LocalInputs } from '../tool.ts'
+import type { ActionSource, LocalInputs } from '../tool.ts'
 import { ToolRejectedError } from '../tool-failure.ts'
 
 export const usageKeyFields = {
@@ -75,7 +75,7 @@ type ActionSourceFields = {
 export async function requireActionSource(
   fields: ActionSourceFields,
   local: LocalInputs | undefined,
-): Promise<string> {
+): Promise<ActionSource> {
   const source = await readActionSource(fields, local)
   if (source !== undefined) return source
   const fix = 'Send action_code or action_file.'
@@ -100,12 +100,22 @@ export async function readWebhookSecret(
 export async function readActionSource(
   { action_code: code, action_file: file }: ActionSourceFields,
   local: LocalInputs | undefined,
-): Promise<string | undefined> {
+): Promise<ActionSource | undefined> {
   if (code !== undefined && file !== undefined)
     throw new ToolRejectedError(
       'bad_arguments',
       'action_code and action_file are both given',
       'Send only one of them.',
     )
-  return file === undefined ? code : local?.source(file, TRIGGER_SOURCE_MAX_BYTES)
+  if (file !== undefined) return local?.source(file, TRIGGER_SOURCE_MAX_BYTES)
+  return code === undefined ? undefined : { code, warnings: [] }
+}
+
+/** Adds the warnings of a build to those of the service. */
+export function withBuildWarnings<Record extends { warnings?: string[] }>(
+  record: Record,
+  source: ActionSource | undefined,
+): Record {
+  if (!source || source.warnings.length === 0) return record
+  return { ...record, warnings: [...source.warnings, ...(record.warnings ?? [])] }
 }

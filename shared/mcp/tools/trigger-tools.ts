@@ -23,6 +23,7 @@ import {
   readWebhookSecret,
   requireActionSource,
   triggerId,
+  withBuildWarnings,
 } from './trigger-fields.ts'
 
 const SOURCE =
@@ -73,7 +74,7 @@ function addCreation(server: McpServer, session: ToolSession, local: LocalInputs
           'permissions_of and a usage key are both given',
           'Send only one of them.',
         )
-      const action_code = await requireActionSource(
+      const source = await requireActionSource(
         { action_code: fields.action_code, action_file },
         local,
       )
@@ -83,7 +84,8 @@ function addCreation(server: McpServer, session: ToolSession, local: LocalInputs
         usage_key_of === undefined
           ? { usage_api_key: await local.usageKey({ usage_key_file, usage_key_variable }) }
           : { usage_key_of }
-      return triggers.create({ ...fields, ...secret, ...usageKey, action_code }, { signal })
+      const created = { ...fields, ...secret, ...usageKey, action_code: source.code }
+      return withBuildWarnings(await triggers.create(created, { signal }), source)
     },
   })
 }
@@ -126,15 +128,13 @@ function addChanges(server: McpServer, { session, local }: ToolParts): void {
       } = given
       const secret = await readWebhookSecret({ webhook_secret_file }, local)
       const changes: TriggerChanges = { ...rest, ...secret }
-      const action_code = await readActionSource(
-        { action_code: rest.action_code, action_file },
-        local,
-      )
-      if (action_code !== undefined) changes.action_code = action_code
+      const { action_code } = rest
+      const source = await readActionSource({ action_code, action_file }, local)
+      if (source) changes.action_code = source.code
       const triggers = await session.triggers()
       if (local && (usage_key_file !== undefined || usage_key_variable !== undefined))
         changes.usage_api_key = await local.usageKey({ usage_key_file, usage_key_variable })
-      return triggers.patch(trigger_id, changes, { signal })
+      return withBuildWarnings(await triggers.patch(trigger_id, changes, { signal }), source)
     },
   })
   addTool(server, 'delete_trigger', {

@@ -376,6 +376,20 @@ describe('prompt injection: a model told to send a secret', () => {
     expect(structuredContent).toEqual({ action_cid: await actionCid(code) })
   })
 
+  it('returns the warnings of a build, before those of the service', async () => {
+    const { client } = await mcp()
+    writeFileSync(join(folder, 'warned.ts'), 'export const main = () => process.pid')
+    const { warnings } = await buildAction(join(folder, 'warned.ts'))
+    expect(warnings).toEqual([expect.stringContaining('process')])
+    const action_file = 'warned.ts'
+    const computed = await called(client, 'compute_action_cid', { action_file })
+    expect(computed.warnings).toEqual(warnings)
+    const created = await called(client, 'create_trigger', { ...HOOK, action_file })
+    expect(created.warnings).toEqual([...warnings, 'the key may not run this action now'])
+    const changed = await called(client, 'update_trigger', { trigger_id: created.id, action_file })
+    expect(changed.warnings).toEqual(expect.arrayContaining([...warnings]))
+  })
+
   it.each([
     ['a file that holds no key', { usage_key_file: 'notes.txt' }, 'no_usage_key'],
     ['a key above the folder', { usage_key_file: '../key' }, 'outside_the_folder'],
