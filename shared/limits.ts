@@ -298,6 +298,13 @@ export const KEY_EXPIRING_DAYS_MAX = 90
 export const CREDIT_LOW_CENTS_DEFAULT = 500
 export const CREDIT_LOW_CENTS_MAX = 1_000_000
 
+/**
+ * Default thresholds of alert signals: the share of runs in an hour that failed, and the share of `max_queued_runs` that
+ * is queued. The trigger's object applies them, and the API describes them.
+ */
+export const FAILURE_RATE_THRESHOLD = 0.5
+export const QUEUE_SHARE_THRESHOLD = 0.8
+
 /** Page sizes of lists of incidents and deliveries. */
 export const ALERTS_PAGE_DEFAULT = 50
 export const ALERTS_PAGE_MAX = 200

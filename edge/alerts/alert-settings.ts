@@ -6,6 +6,7 @@ import {
   type AlertThresholds,
   DEFAULT_ALERT_SIGNALS,
   type TriggerAlertSettings,
+  type TriggerAlertSettingsChange,
 } from '../../shared/wire/alert.ts'
 
 type Row = {
@@ -77,7 +78,10 @@ export class AlertSettings {
   }
 
   /** @param scope a trigger ID or `ACCOUNT` */
-  change(scope: string, { signals, channels, muted, thresholds }: AlertSettingsChange): void {
+  change(
+    scope: string,
+    { signals, channels, muted, thresholds }: AlertSettingsChange | TriggerAlertSettingsChange,
+  ): void {
     this.#sql.exec(
       `INSERT INTO alert_settings (scope, signals, channels, muted, thresholds)
        VALUES (?1, ?2, ?3, coalesce(?4, 0), ?5)
@@ -111,15 +115,18 @@ export class AlertSettings {
 
 const NO_SETTINGS = { signals: null, channels: null, muted: 0, thresholds: null }
 
-const parsedThresholds = (row: Row | undefined) =>
-  JSON.parse(row?.thresholds ?? '{}') as Partial<AlertThresholds>
+const parsedThresholds = (row: Row | undefined) => JSON.parse(row?.thresholds ?? '{}') as object
 
-function toRecord({ scope, signals, channels, muted }: Row): TriggerAlertSettings {
+const NO_THRESHOLDS = { failure_rate: null, queue_share: null }
+
+function toRecord(row: Row): TriggerAlertSettings {
+  const { scope, signals, channels, muted } = row
   return {
     trigger_id: scope,
     signals: parsed(signals) ?? null,
     channels: parsed(channels) ?? null,
     muted: muted === 1,
+    thresholds: { ...NO_THRESHOLDS, ...parsedThresholds(row) },
   }
 }
 

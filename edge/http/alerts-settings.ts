@@ -1,12 +1,15 @@
+import type { Context } from 'hono'
 import {
   type AlertSettingsChange,
   alertSettingsRecord,
   alertSettingsRequest,
+  type TriggerAlertSettings,
   type TriggerAlertSettingsChange,
-  triggerAlertSettingsRequest,
   triggerAlertSettingsRecord,
+  triggerAlertSettingsRequest,
 } from '../../shared/wire/alert.ts'
 import type { ApiOperation } from './api-operation.ts'
+import type { AppEnv } from './app-env.ts'
 import { notFound, queueOf } from './trigger-lookup.ts'
 
 const BODY_MAX_BYTES = 4 * 1024
@@ -43,11 +46,7 @@ export const patchTriggerAlertsOperation: ApiOperation<TriggerAlertSettingsChang
     'Changes the alerts of one trigger, for example to mute it. Absent fields keep their values.',
   body: { schema: triggerAlertSettingsRequest, maxBytes: BODY_MAX_BYTES },
   success: { status: 200, schema: triggerAlertSettingsRecord },
-  handle: async (c, { user, id, body }) => {
-    const queue = await queueOf(c, id)
-    if (!(await queue.kindAndAction(user.id))) throw notFound('trigger')
-    return c.json(await c.env.USER_REPORTS.getByName(user.id).changeTriggerAlerts(id, body))
-  },
+  handle: async (c, { user, id, body }) => c.json(await changeTriggerAlerts(c, user.id, id, body)),
 }
 
 export const resetTriggerAlertsOperation: ApiOperation = {
@@ -61,6 +60,25 @@ export const resetTriggerAlertsOperation: ApiOperation = {
     const queue = await queueOf(c, id)
     if (!(await queue.kindAndAction(user.id))) throw notFound('trigger')
     await c.env.USER_REPORTS.getByName(user.id).resetTriggerAlerts(id)
+    await queue.setAlertThresholds(user.id, { failure_rate: null, queue_share: null })
     return c.body(null, 204)
   },
+}
+
+/**
+ * Changes the alerts of one trigger. Also called by the page `/alerts`.
+ * @throws {ApiError} 404
+ */
+export async function changeTriggerAlerts(
+  c: Context<AppEnv>,
+  userId: string,
+  id: string,
+  change: TriggerAlertSettingsChange,
+): Promise<TriggerAlertSettings> {
+  const queue = await queueOf(c, id)
+  if (!(await queue.kindAndAction(userId))) throw notFound('trigger')
+  const changed = await c.env.USER_REPORTS.getByName(userId).changeTriggerAlerts(id, change)
+  // If this call fails, so does the request, and the client can repeat it.
+  if (change.thresholds) await queue.setAlertThresholds(userId, changed.thresholds)
+  return changed
 }

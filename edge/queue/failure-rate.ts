@@ -1,8 +1,9 @@
 import { HOUR_MS, MINUTE_MS } from '../../shared/durations.ts'
+import { FAILURE_RATE_THRESHOLD } from '../../shared/limits.ts'
 import type { PendingReports } from '../reports/pending-reports.ts'
+import type { TriggerState } from './trigger-state.ts'
 
-/** The owner is alerted if at least half of at least 20 runs failed within an hour. */
-const SHARE = 0.5
+/** The owner is alerted if at least the threshold of at least 20 runs failed within an hour. */
 const RUNS_MIN = 20
 const WINDOW_MS = HOUR_MS
 
@@ -18,6 +19,7 @@ const EXAMINED_FIRST = 40
 const EXAMINED_EVERY = 20
 
 type FailureRateOptions = {
+  state: Pick<TriggerState, 'current'>
   sql: Pick<SqlStorage, 'exec'>
   reports: Pick<PendingReports, 'add'>
 }
@@ -39,7 +41,8 @@ export class FailureRate {
     this.#failures++
     if (this.#failures > EXAMINED_FIRST && this.#failures % EXAMINED_EVERY > 0) return
     const { total, failed } = this.#latest(now)
-    if (total < RUNS_MIN || failed / total < SHARE) return
+    const threshold = this.#options.state.current?.failureRateThreshold ?? FAILURE_RATE_THRESHOLD
+    if (total < RUNS_MIN || failed / total < threshold) return
     this.#reportedAt = now
     const message = `${failed} of the last ${total} runs failed.`
     this.#options.reports.add({

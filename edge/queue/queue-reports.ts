@@ -1,10 +1,12 @@
 import { MINUTE_MS } from '../../shared/durations.ts'
+import { QUEUE_SHARE_THRESHOLD } from '../../shared/limits.ts'
 import type { PendingReports } from '../reports/pending-reports.ts'
 import type { TriggerState } from './trigger-state.ts'
 
-/** Share of `max_queued_runs` at which the owner is alerted, and share at which the problem counts as over. */
-const OPEN_SHARE = 0.8
-const RESOLVED_SHARE = 0.5
+/** The problem counts as over at this share of the threshold: half of the queue for the default threshold. */
+const RESOLVED_PART = 0.625
+/** Highest share at which the problem counts as over. */
+const RESOLVED_SHARE_MAX = 0.5
 
 /** Minimum time between two reports, while the queue stays almost full or becomes so again and again. */
 const INTERVAL_MS = 10 * MINUTE_MS
@@ -30,12 +32,13 @@ export class QueueReports {
     const trigger = this.#state.current
     if (!trigger) return
     const share = queued / trigger.maxQueuedRuns
-    if (share >= OPEN_SHARE) {
+    const threshold = trigger.queueShareThreshold ?? QUEUE_SHARE_THRESHOLD
+    if (share >= threshold) {
       if (Math.abs(now - this.#reportedAt) < INTERVAL_MS) return
       this.#isOpen = true
       this.#reportedAt = now
       this.#report('open', `${queued} of ${trigger.maxQueuedRuns} runs are queued.`)
-    } else if (share <= RESOLVED_SHARE && this.#isOpen) {
+    } else if (share <= Math.min(threshold * RESOLVED_PART, RESOLVED_SHARE_MAX) && this.#isOpen) {
       this.#isOpen = false
       this.#report('resolved', null)
     }

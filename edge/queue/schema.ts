@@ -3,7 +3,7 @@
  * milliseconds. Each written row and each new index entry is charged, so they are few (`docs/scale.md`).
  */
 import { sql } from 'drizzle-orm'
-import { blob, index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { blob, index, integer, primaryKey, real, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import type { WaitingFor } from '../../shared/wire/trigger.ts'
 
 /**
@@ -70,6 +70,9 @@ export const trigger = sqliteTable('trigger', {
   originAwaySince: integer('origin_away_since'),
   /** What the owner was told the trigger waits for (`edge/queue/hold-reports.ts`). Null if nothing was reported. */
   reportedHold: text('reported_hold').$type<WaitingFor>(),
+  /** Thresholds of the owner's alerts about this trigger, as shares. Null for the default. */
+  failureRateThreshold: real('failure_rate_threshold'),
+  queueShareThreshold: real('queue_share_threshold'),
   /** Nominal time. Null if no tick is pending. */
   nextTickAt: integer('next_tick_at'),
   /**

@@ -1,4 +1,5 @@
 import type { ChangeOrigin } from '../audit-log/trigger-change.ts'
+import type { TriggerAlertThresholds } from '../../shared/wire/alert.ts'
 import type { RecentEvent } from '../../shared/wire/preview.ts'
 import type { ReplayCode } from '../../shared/wire/run.ts'
 import type { Tail } from '../../shared/wire/tail.ts'
@@ -31,6 +32,8 @@ export interface TriggerObject {
   kindAndAction(
     ownerId: string,
   ): Promise<{ kind: TriggerKind; actionCid: string; source?: WebhookSource } | undefined>
+  /** Applies thresholds of the owner's alerts. @returns false if this owner has no such trigger */
+  setAlertThresholds(ownerId: string, thresholds: TriggerAlertThresholds): Promise<boolean>
   /** The edge cannot decrypt this key. */
   sealedUsageKey(ownerId: string): Promise<Uint8Array | undefined>
   /**

@@ -314,7 +314,7 @@ function historyParts(core: Core, intake: Intake, rejections: Rejections, liveTa
   })
   const charts = new RunCharts({ now: Date.now, endedSince })
   const waiters = new RunWaiters()
-  const failureRate = new FailureRate({ sql, reports })
+  const failureRate = new FailureRate({ state, sql, reports })
   const retention = new Retention({
     state,
     pruning: new HistoryPruner(sql),

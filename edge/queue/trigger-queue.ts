@@ -5,6 +5,7 @@ import { migrate } from 'drizzle-orm/durable-sqlite/migrator'
 import migrations from '../../drizzle/trigger-queue/migrations.js'
 import { TRIGGER_ID_CHARACTERS } from '../../shared/ids.ts'
 import { REPLAY_QUEUE_SHARE, TICK_LATE_MS } from '../../shared/limits.ts'
+import type { TriggerAlertThresholds } from '../../shared/wire/alert.ts'
 import type { RecentEvent } from '../../shared/wire/preview.ts'
 import type { ReplayCode } from '../../shared/wire/run.ts'
 import type { Tail } from '../../shared/wire/tail.ts'
@@ -73,6 +74,15 @@ export class TriggerQueue extends DurableObject<Env> implements TriggerObject {
     const { source } = parseTriggerOptions(trigger)
     const { actionCid } = this.#parts.state
     return { kind: trigger.kind, actionCid, ...(source === undefined ? {} : { source }) }
+  }
+
+  async setAlertThresholds(ownerId: string, thresholds: TriggerAlertThresholds): Promise<boolean> {
+    if (!this.#ownedTrigger(ownerId)) return false
+    this.#parts.state.updateFields({
+      failureRateThreshold: thresholds.failure_rate,
+      queueShareThreshold: thresholds.queue_share,
+    })
+    return true
   }
 
   async sealedUsageKey(ownerId: string): Promise<Uint8Array | undefined> {

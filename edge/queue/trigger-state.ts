@@ -55,6 +55,8 @@ type ServiceFields = Partial<
     | 'watch'
     | 'keyed'
     | 'rejections'
+    | 'failureRateThreshold'
+    | 'queueShareThreshold'
   >
 >
 

@@ -163,7 +163,9 @@ export const alertSettings = sqliteTable('alert_settings', {
   signals: text('signals'),
   channels: text('channels'),
   muted: integer('muted', { mode: 'boolean' }).notNull().default(false),
-  /** JSON object with the thresholds that the user chose. Only for the account. */
+  /**
+   * JSON object with the thresholds that the user chose. The object of a trigger has a copy of its own, which it applies.
+   */
   thresholds: text('thresholds'),
 })
 

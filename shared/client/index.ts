@@ -71,11 +71,11 @@ export type {
   AlertOperations,
   AlertSettings,
   AlertSettingsFields,
+  TriggerAlertSettingsFields,
   DeliveryFilter,
   Incident,
   IncidentFilter,
   TriggerAlertSettings,
-  TriggerAlertSettingsFields,
 } from './triggers/alerts.ts'
 export type {
   ExportedTriggerLog,

@@ -1,6 +1,7 @@
 import type { McpServer } from '@modelcontextprotocol/server'
 import type { ToolParts } from './tool.ts'
 import { addActionTools } from './tools/action-tools.ts'
+import { addAlertChannelTools } from './tools/alert-channel-tools.ts'
 import { addAlertTools } from './tools/alert-tools.ts'
 import { addIdentityTools } from './tools/identity-tools.ts'
 import { addReplayTools } from './tools/replay-tools.ts'
@@ -14,5 +15,6 @@ export function addServiceTools(server: McpServer, parts: ToolParts): void {
   addRunTools(server, parts)
   addReplayTools(server, parts)
   addAlertTools(server, parts)
+  addAlertChannelTools(server, parts)
   addActionTools(server, parts)
 }

@@ -4,8 +4,10 @@ import {
   ALERTS_PAGE_MAX,
   CREDIT_LOW_CENTS_DEFAULT,
   CREDIT_LOW_CENTS_MAX,
+  FAILURE_RATE_THRESHOLD,
   KEY_EXPIRING_DAYS_DEFAULT,
   KEY_EXPIRING_DAYS_MAX,
+  QUEUE_SHARE_THRESHOLD,
 } from '../limits.ts'
 import { ALERT_SIGNALS, DEFAULT_ALERT_SIGNALS } from './alert-signals.ts'
 import { integerText } from './fields.ts'
@@ -41,7 +43,19 @@ const thresholds = z.object({
 })
 export type AlertThresholds = z.infer<typeof thresholds>
 
-export const triggerAlertSettingsRequest = z.strictObject({
+const share = z.number().min(0.01).max(1).nullable()
+
+const triggerThresholds = z.object({
+  failure_rate: share.describe(
+    `Share of failed runs at which \`failure_rate\` opens. Null for the default, ${FAILURE_RATE_THRESHOLD}.`,
+  ),
+  queue_share: share.describe(
+    `Share of \`max_queued_runs\` at which \`queue_share\` opens. Null for the default, ${QUEUE_SHARE_THRESHOLD}.`,
+  ),
+})
+export type TriggerAlertThresholds = z.infer<typeof triggerThresholds>
+
+const alertSettingsFields = z.strictObject({
   signals: signals
     .optional()
     .describe(`Signals that alert. By default: ${DEFAULT_ALERT_SIGNALS.join(', ')}.`),
@@ -53,9 +67,16 @@ export const triggerAlertSettingsRequest = z.strictObject({
     .optional()
     .describe('If true, no alerts are sent. Incidents are still recorded.'),
 })
+
+export const triggerAlertSettingsRequest = alertSettingsFields.extend({
+  thresholds: z
+    .strictObject(triggerThresholds.partial().shape)
+    .optional()
+    .describe('Thresholds of the trigger. Absent thresholds keep their values.'),
+})
 export type TriggerAlertSettingsChange = z.infer<typeof triggerAlertSettingsRequest>
 
-export const alertSettingsRequest = triggerAlertSettingsRequest.extend({
+export const alertSettingsRequest = alertSettingsFields.extend({
   thresholds: z
     .strictObject(thresholds.partial().shape)
     .optional()
@@ -69,6 +90,7 @@ const triggerAlertSettings = z.object({
   signals: signals.nullable(),
   channels: channels.nullable(),
   muted: z.boolean(),
+  thresholds: triggerThresholds,
 })
 export type TriggerAlertSettings = z.infer<typeof triggerAlertSettings>
 

@@ -1,4 +1,8 @@
-import { alertSettingsRequest, alertTestRequest } from '../../shared/wire/alert.ts'
+import {
+  alertTestRequest,
+  alertSettingsRequest,
+  triggerAlertSettingsRequest,
+} from '../../shared/wire/alert.ts'
 import { alertChannelChangeRequest, alertChannelRequest } from '../../shared/wire/alert-channel.ts'
 import type { AlertChannelRecord } from '../../shared/wire/alert-channel.ts'
 import type {
@@ -120,8 +124,14 @@ export function alertRoutes(): [string, RegExp, (call: Call) => Answer][] {
       'PATCH',
       /^\/api\/alerts\/triggers\/([\w-]+)$/,
       ({ id, body }) => {
-        const { muted = false } = alertSettingsRequest.parse(body)
-        const own: TriggerAlertSettings = { trigger_id: id, signals: null, channels: null, muted }
+        const { muted = false, thresholds } = triggerAlertSettingsRequest.parse(body)
+        const own: TriggerAlertSettings = {
+          trigger_id: id,
+          signals: null,
+          channels: null,
+          muted,
+          thresholds: { failure_rate: null, queue_share: null, ...thresholds } as never,
+        }
         settings.triggers = [own]
         return { body: own }
       },

@@ -171,6 +171,8 @@ const credentials = () =>
 async function prepared({ path, line }: Example): Promise<Record<string, string>> {
   if (path === 'svc account use')
     writeFileSync(join(folder, 'account.key'), credentials().origins[stack.baseUrl].account_key)
+  if (path === 'svc alerts thresholds')
+    await typed('svc trigger create action.js --name orders --webhook')
   if (path === 'svc alerts channel add-trigger')
     await typed('svc trigger create action.js --name on-call --webhook')
   // The trigger and its event are in another deployment.

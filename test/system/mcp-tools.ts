@@ -64,6 +64,17 @@ async function alertsOf(client: Client, trigger_id: string): Promise<void> {
   expect(muted).toMatchObject({ trigger_id, muted: true })
   const { incidents } = await use(client, 'list_incidents', { trigger_id })
   expect(incidents).toBeInstanceOf(Array)
+  const limits = await use(client, 'set_alert_thresholds', { trigger_id, failure_rate: 0.1 })
+  expect(limits.thresholds).toEqual({ failure_rate: 0.1, queue_share: null })
+  const added = await use(client, 'add_alert_trigger', { trigger_id, name: 'agent' })
+  expect(added).toMatchObject({ type: 'trigger', trigger_id, name: 'agent' })
+  expect(added).not.toHaveProperty('secret')
+  const { channels } = await use(client, 'list_alert_channels')
+  expect(channels).toEqual([added])
+  const tested = await use(client, 'test_alert_channel', { channel_id: added.id })
+  expect(tested).toMatchObject({ channel: 'trigger', test: true })
+  const deleted = await use(client, 'delete_alert_channel', { channel_id: added.id })
+  expect(deleted).toEqual({ channel_id: added.id, deleted: true })
 }
 
 async function authorized(client: Client, { approve, email }: World): Promise<void> {

@@ -146,6 +146,14 @@ export const pageRoutes: OpenApiPaths = {
       'muted',
     ]),
   },
+  '/alerts/thresholds': {
+    post: formDescription('Changes the thresholds of a trigger.', 'change_thresholds', [
+      'trigger',
+      'failure_rate',
+      'queue_share',
+      'csrf',
+    ]),
+  },
   '/alerts/channels/add': {
     post: formDescription('Adds an alert channel.', 'add_alert_channel', [
       'csrf',

@@ -17,13 +17,14 @@ import { readSessionForm, requirePageSession } from '../requests/session-form.ts
 import { renderPage, seeOther } from '../layout/render-page.tsx'
 import { listTriggers } from '../../triggers/trigger-index.ts'
 import { registerChannelForms } from './channel-forms.tsx'
+import { registerThresholdForm, ThresholdsSection } from './thresholds-section.tsx'
 import { ChannelsSection } from './channels-section.tsx'
 import { PATH, SUBJECT } from './paths.ts'
 import { SIGNAL_TEXTS } from './signal-texts.ts'
 
 const INCIDENTS_SHOWN = 50
 const DELIVERIES_SHOWN = 20
-/** Webhook triggers that the form for a new channel offers, newest first. */
+/** Triggers that the forms offer, newest first. */
 const TRIGGERS_OFFERED = 100
 
 export function registerAlertsPage(app: App): void {
@@ -31,6 +32,7 @@ export function registerAlertsPage(app: App): void {
   app.post(`${PATH}/mute-trigger`, (c) => muteTrigger(c))
   app.post(`${PATH}/settings`, (c) => changeSettings(c))
   registerChannelForms(app)
+  registerThresholdForm(app)
 }
 
 async function showAlerts(c: Context<AppEnv>): Promise<Response> {
@@ -38,12 +40,13 @@ async function showAlerts(c: Context<AppEnv>): Promise<Response> {
   if (session instanceof Response) return session
   const reports = c.env.USER_REPORTS.getByName(session.user.id)
   const { db, now } = c.var.services
-  const [settings, { incidents }, channels, { deliveries }, webhooks] = await Promise.all([
+  const [settings, { incidents }, channels, { deliveries }, webhooks, all] = await Promise.all([
     reports.alertSettings(),
     reports.incidents({ limit: INCIDENTS_SHOWN }),
     reports.alertChannels(),
     reports.alertDeliveries({ limit: DELIVERIES_SHOWN }),
     listTriggers(db, now(), session.user.id, { kind: 'webhook', limit: TRIGGERS_OFFERED }),
+    listTriggers(db, now(), session.user.id, { limit: TRIGGERS_OFFERED }),
   ])
   const muted = settings.triggers.filter((trigger) => trigger.muted)
   const isMuted = (id: string | null) => muted.some(({ trigger_id }) => trigger_id === id)
@@ -74,6 +77,7 @@ async function showAlerts(c: Context<AppEnv>): Promise<Response> {
         webhooks={webhooks.triggers}
         session={session}
       />
+      <ThresholdsSection settings={settings} triggers={all.triggers} session={session} />
       {muted.length > 0 && (
         <section aria-labelledby="muted">
           <h2 id="muted">Muted triggers</h2>

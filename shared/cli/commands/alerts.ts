@@ -1,4 +1,4 @@
-import type { Command } from 'commander'
+import { type Command, InvalidArgumentError } from 'commander'
 import type {
   AlertDelivery,
   AlertSettings,
@@ -12,7 +12,7 @@ import { channelId, registerAlertChannels, signalOf } from './alert-channels.ts'
 import { columns, facts, formatUtcTime } from './columns.ts'
 import { addExamples } from './examples.ts'
 import { collectOption, integerOf } from './option-values.ts'
-import { resolveTriggerId } from './trigger/resolve-ids.ts'
+import { resolveTriggerId, TRIGGER_ARGUMENT } from './trigger/resolve-ids.ts'
 
 export function registerAlerts(program: Command, cli: Cli): void {
   const alerts = program
@@ -23,6 +23,7 @@ export function registerAlerts(program: Command, cli: Cli): void {
     registerSettings,
     registerSet,
     registerMutes,
+    registerThresholds,
     registerTest,
     registerAlertChannels,
     registerDeliveries,
@@ -124,6 +125,42 @@ function registerMute(
   })
 }
 
+type GivenThreshold = number | 'default'
+type GivenThresholds = { failureRate?: GivenThreshold; queueShare?: GivenThreshold }
+
+function registerThresholds(alerts: Command, cli: Cli): void {
+  const command = alerts
+    .command('thresholds')
+    .description('Change when the signals failure_rate and queue_share open for a trigger.')
+    .argument('<trigger>', TRIGGER_ARGUMENT)
+    .option('--failure-rate <share>', 'share of failed runs, 0.01 to 1, or default', thresholdOf)
+    .option('--queue-share <share>', 'share of queued runs, 0.01 to 1, or default', thresholdOf)
+  cli.withDeploymentOptions(command)
+  addExamples(command, ['svc alerts thresholds orders --failure-rate 0.1'])
+  command.action(async (named: string, { failureRate, queueShare }: GivenThresholds) => {
+    if (failureRate === undefined && queueShare === undefined)
+      throw new UsageError('Give --failure-rate, --queue-share, or both.')
+    const { triggers } = await cli.client(command, { token: true })
+    const id = await resolveTriggerId(triggers, named)
+    const thresholds = {
+      ...(failureRate !== undefined && { failure_rate: shareOf(failureRate) }),
+      ...(queueShare !== undefined && { queue_share: shareOf(queueShare) }),
+    }
+    const settings = await triggers.alerts.changeTrigger(id, { thresholds })
+    cli.print(command, settings, () => triggerSettingsLines([settings]))
+  })
+}
+
+const shareOf = (given: GivenThreshold) => (given === 'default' ? null : given)
+
+/** @throws {InvalidArgumentError} */
+function thresholdOf(text: string): GivenThreshold {
+  if (text === 'default') return text
+  const threshold = Number(text)
+  if (threshold >= 0.01 && threshold <= 1) return threshold
+  throw new InvalidArgumentError('Expected a number from 0.01 to 1, or default.')
+}
+
 function registerTest(alerts: Command, cli: Cli): void {
   const command = alerts.command('test').description('Send yourself a test alert by mail.')
   cli.withDeploymentOptions(command)
@@ -201,11 +238,15 @@ function settingsLines(settings: AlertSettings): string[] {
 
 function triggerSettingsLines(triggers: readonly TriggerAlertSettings[]): string[] {
   return columns(
-    triggers.map(({ trigger_id, signals, channels, muted }) => [
+    triggers.map(({ trigger_id, signals, channels, muted, thresholds }) => [
       trigger_id,
       muted ? 'muted' : 'not muted',
       ...(signals ? [`signals: ${signals.join(', ')}`] : []),
       ...(channels ? [`channels: ${channels.join(', ')}`] : []),
+      // A deployment of an earlier version returns no thresholds.
+      ...Object.entries(thresholds ?? {})
+        .filter(([, share]) => share !== null)
+        .map(([signal, share]) => `${signal}: ${share}`),
     ]),
   )
 }

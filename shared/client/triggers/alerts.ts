@@ -22,6 +22,7 @@ export type { AlertDelivery, TriggerAlertSettings }
 export type AlertSettings = AlertSettingsRecord
 /** Absent fields stay unchanged. */
 export type AlertSettingsFields = z.input<typeof alertSettingsRequest>
+/** Absent fields stay unchanged. */
 export type TriggerAlertSettingsFields = z.input<typeof triggerAlertSettingsRequest>
 export type IncidentFilter = {
   state?: Incident['state']
@@ -40,7 +41,12 @@ export type AlertOperations = {
   settings(options?: CallOptions): Promise<AlertSettings>
   /** Changes the settings that apply to triggers without settings of their own. */
   change(fields: AlertSettingsFields, options?: CallOptions): Promise<AlertSettings>
-  /** Changes the settings of one trigger. @example changeTrigger(id, { muted: true }) */
+  /**
+   * Changes the settings of one trigger.
+   *
+   * @example changeTrigger(id, { muted: true })
+   * @example changeTrigger(id, { thresholds: { failure_rate: 0.1 } })
+   */
   changeTrigger(
     triggerId: string,
     fields: TriggerAlertSettingsFields,

@@ -161,7 +161,13 @@ describe('settings', () => {
     const { id } = await createTrigger(owner, { action_code: failing })
     await patch(owner, '/api/alerts/settings', { signals: [] })
     const changed = await patch(owner, `/api/alerts/triggers/${id}`, { signals: ['run_failed'] })
-    const own = { trigger_id: id, signals: ['run_failed'], channels: null, muted: false }
+    const own = {
+      trigger_id: id,
+      signals: ['run_failed'],
+      channels: null,
+      muted: false,
+      thresholds: { failure_rate: null, queue_share: null },
+    }
     expect(await changed.json()).toEqual(own)
     await report(owner, 'other', failed())
     expect(await deliveriesOf(owner)).toEqual([])

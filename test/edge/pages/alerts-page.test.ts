@@ -51,6 +51,19 @@ it('changes the settings', async () => {
   expect(await settingsOf(person)).toMatchObject({ signals: ['trigger_held'], muted: true })
 })
 
+it('changes the thresholds of a trigger, in percent', async () => {
+  const person = await Person.signedIn()
+  const { id } = await createTrigger(person.owner, { name: 'orders' })
+  const csrf = hidden(await person.get('/alerts'), 'csrf', '/alerts/thresholds')
+  const change = { csrf, trigger: id, failure_rate: '10', queue_share: '' }
+  const refused = await person.post('/alerts/thresholds', { ...change, queue_share: '101' })
+  expect(refused.status).toBe(400)
+  await person.post('/alerts/thresholds', change)
+  const thresholds = { failure_rate: 0.1, queue_share: null }
+  expect((await settingsOf(person)).triggers).toMatchObject([{ trigger_id: id, thresholds }])
+  expect((await person.get('/alerts')).text).toMatch(/failed runs 10 %, queue 80 %/)
+})
+
 it('changes the thresholds of expiring keys and low credit', async () => {
   const person = await Person.signedIn()
   const page = await person.get('/alerts')

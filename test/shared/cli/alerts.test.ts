@@ -64,6 +64,19 @@ it('svc alerts set chooses signals and thresholds', async () => {
   expect((await at('set', '--signal', 'soon')).err).toContain('--signal: expected one of')
 })
 
+it('svc alerts thresholds changes the thresholds of a trigger', async () => {
+  expect((await at('thresholds', ID, '--failure-rate', '0.1')).out).toBe(
+    `${ID}  not muted  failure_rate: 0.1\n`,
+  )
+  const change = ['thresholds', ID, '--failure-rate', 'default', '--queue-share', '1', '--json']
+  expect(JSON.parse((await at(...change)).out)).toMatchObject({
+    thresholds: { failure_rate: null, queue_share: 1 },
+  })
+  expect(JSON.parse(api.received.at(-1)!.body)).toEqual({
+    thresholds: { failure_rate: null, queue_share: 1 },
+  })
+})
+
 it('svc alerts test sends a test mail', async () => {
   expect(await at('test')).toMatchObject({ code: 0, out: 'a mail is being sent\n' })
   expect(api.received.at(-1)).toMatchObject({ url: '/api/alerts/test', body: '{"channel":"mail"}' })
