@@ -8,6 +8,7 @@ import m0005 from './0005_verified_origin.sql';
 import m0006 from './0006_key_checks.sql';
 import m0007 from './0007_trigger-log.sql';
 import m0008 from './0008_account_balances.sql';
+import m0009 from './0009_shared_incidents.sql';
 
   export default {
     journal,
@@ -20,7 +21,8 @@ m0004,
 m0005,
 m0006,
 m0007,
-m0008
+m0008,
+m0009
     }
   }
   

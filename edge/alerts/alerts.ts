@@ -131,6 +131,9 @@ export class Alerts {
 
   forget(triggerId: string): void {
     this.#keyWatch.forget(triggerId)
+    this.#incidents.handOverShared(triggerId, (signal, hash) =>
+      this.#keyWatch.triggerSharing(signal, hash),
+    )
     this.#pending.discard(triggerId)
     this.#incidents.forget(triggerId)
     this.#settings.reset(triggerId)

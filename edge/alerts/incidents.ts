@@ -43,23 +43,34 @@ type Row = {
   last_run: string | null
   code: string | null
   message: string | null
+  shared_hash: string
 }
+
+type NamedTrigger = { id: string; name: string }
 
 type Source = Pick<Row, 'trigger_id' | 'trigger_name'>
 
+type SharedIncident = Pick<Row, 'id' | 'trigger_id' | 'signal' | 'shared_hash'>
+
 /** An event of a signal, from a report. */
-type Occurrence = Source & Pick<Row, 'signal' | 'code' | 'message'> & { run: string | null }
+type Occurrence = Source &
+  Pick<Row, 'signal' | 'code' | 'message'> & { run: string | null; sharedHash?: string }
 
 export type OpenedIncident = Pick<Row, 'id' | 'trigger_id' | 'signal'>
 
 /** A lasting problem that concerns one or more triggers, such as the expiry of a usage key that they share. */
 export type SharedProblem = {
-  triggers: readonly [{ id: string; name: string }, ...{ id: string; name: string }[]]
+  /** Hash of the usage key or account. */
+  hash: string
+  triggers: readonly [NamedTrigger, ...NamedTrigger[]]
   code: string
   message: string
 }
 
-/** Incidents of a user. A trigger or another subject has at most one open incident per signal. */
+/**
+ * Incidents of a user. A trigger or another subject has at most one open incident per signal, and so has a usage key or
+ * account that triggers share.
+ */
 export class Incidents {
   readonly #sql: SqlStorage
 
@@ -89,8 +100,8 @@ export class Incidents {
   }
 
   /**
-   * Opens an incident for each problem that has none, and resolves the open incidents of problems that are over. The
-   * incident of a problem belongs to one of its triggers.
+   * Opens an incident for each problem that has none, updates the open incidents of the others, and resolves those of
+   * problems that are over. The incident of a problem belongs to one of its triggers.
    * @returns the opened incidents, and the number of resolved ones
    */
   recordShared(
@@ -98,21 +109,54 @@ export class Incidents {
     problems: readonly SharedProblem[],
     now: number,
   ): { opened: (OpenedIncident & Pick<SharedProblem, 'triggers'>)[]; resolved: number } {
-    const open = new Set(this.#openTriggers(signal))
+    const open = this.#openShared(signal)
+    const byHash = new Map(open.map((row) => [row.shared_hash, row]))
+    const byTrigger = new Map(
+      // Incidents that were opened before hashes were stored.
+      open.filter((row) => row.shared_hash === '').map((row) => [row.trigger_id, row]),
+    )
+    const kept = new Set<number>()
     const opened = []
-    for (const { triggers, code, message } of problems) {
-      const known = triggers.find(({ id }) => open.has(id))
-      if (known) {
-        open.delete(known.id)
+    for (const { hash, triggers, code, message } of problems) {
+      const known =
+        byHash.get(hash) ?? triggers.map(({ id }) => byTrigger.get(id)).find((row) => row)
+      const owner = triggers.find(({ id }) => id === known?.trigger_id) ?? triggers[0]
+      if (known && !kept.has(known.id)) {
+        kept.add(known.id)
+        this.#updateShared(known.id, { hash, owner, code, message }, now)
         continue
       }
-      const [{ id: trigger_id, name: trigger_name }] = triggers
-      const occurrence = { trigger_id, trigger_name, signal, run: null, code, message }
-      const incident = this.#touch(occurrence, now)
+      const of = { trigger_id: owner.id, trigger_name: owner.name, sharedHash: hash }
+      const incident = this.#touch({ ...of, signal, run: null, code, message }, now)
       if (incident) opened.push({ ...incident, triggers })
     }
-    for (const triggerId of open) this.#resolve(triggerId, signal, now)
-    return { opened, resolved: open.size }
+    const over = open.filter(({ id }) => !kept.has(id))
+    for (const { id } of over)
+      this.#sql.exec('UPDATE incidents SET resolved_at = ? WHERE id = ?', now, id)
+    return { opened, resolved: over.length }
+  }
+
+  /**
+   * Gives the trigger's open incidents about shared keys and accounts to other triggers that use them, so that the
+   * incidents outlive the trigger.
+   */
+  handOverShared(
+    triggerId: string,
+    otherTrigger: (signal: AlertSignal, hash: string) => NamedTrigger | undefined,
+  ): void {
+    const rows = this.#sql
+      .exec<SharedIncident>(
+        `SELECT id, trigger_id, signal, shared_hash FROM incidents
+         WHERE trigger_id = ? AND shared_hash <> '' AND resolved_at IS NULL`,
+        triggerId,
+      )
+      .toArray()
+    for (const { id, signal, shared_hash } of rows) {
+      const other = otherTrigger(signal, shared_hash)
+      if (!other) continue
+      const query = 'UPDATE incidents SET trigger_id = ?, trigger_name = ? WHERE id = ?'
+      this.#sql.exec(query, other.id, other.name, id)
+    }
   }
 
   list({ limit, cursor, state, trigger_id }: IncidentsQuery): Row[] {
@@ -176,10 +220,10 @@ export class Incidents {
     return undefined
   }
 
-  #touch({ run, ...of }: Occurrence, now: number): OpenedIncident | undefined {
+  #touch({ run, sharedHash = '', ...of }: Occurrence, now: number): OpenedIncident | undefined {
     const known = this.#sql.exec(
       `UPDATE incidents SET count = count + 1, last_at = ?, last_run = ?, code = ?, message = ?, trigger_name = ?
-       WHERE trigger_id = ? AND signal = ? AND resolved_at IS NULL RETURNING id`,
+       WHERE trigger_id = ? AND signal = ? AND shared_hash = ? AND resolved_at IS NULL RETURNING id`,
       now,
       run,
       of.code,
@@ -187,12 +231,14 @@ export class Incidents {
       of.trigger_name,
       of.trigger_id,
       of.signal,
+      sharedHash,
     )
     if (known.toArray().length > 0) return undefined
     const { id } = this.#sql
       .exec<{ id: number }>(
-        `INSERT INTO incidents (trigger_id, trigger_name, signal, opened_at, last_at, count, first_run, last_run, code, message)
-         VALUES (?1, ?2, ?3, ?4, ?4, 1, ?5, ?5, ?6, ?7) RETURNING id`,
+        `INSERT INTO incidents (trigger_id, trigger_name, signal, opened_at, last_at, count, first_run, last_run, code, message,
+           shared_hash)
+         VALUES (?1, ?2, ?3, ?4, ?4, 1, ?5, ?5, ?6, ?7, ?8) RETURNING id`,
         of.trigger_id,
         of.trigger_name,
         of.signal,
@@ -200,15 +246,33 @@ export class Incidents {
         run,
         of.code,
         of.message,
+        sharedHash,
       )
       .one()
     return { id, trigger_id: of.trigger_id, signal: of.signal }
   }
 
-  #openTriggers(signal: AlertSignal): string[] {
-    const query = 'SELECT trigger_id FROM incidents WHERE signal = ? AND resolved_at IS NULL'
-    const rows = this.#sql.exec<{ trigger_id: string }>(query, signal).toArray()
-    return rows.map(({ trigger_id }) => trigger_id)
+  #openShared(signal: AlertSignal): SharedIncident[] {
+    const query =
+      'SELECT id, trigger_id, signal, shared_hash FROM incidents WHERE signal = ? AND resolved_at IS NULL'
+    return this.#sql.exec<SharedIncident>(query, signal).toArray()
+  }
+
+  #updateShared(
+    id: number,
+    { hash, owner, code, message }: Omit<SharedProblem, 'triggers'> & { owner: NamedTrigger },
+    now: number,
+  ): void {
+    this.#sql.exec(
+      `UPDATE incidents SET last_at = ?, code = ?, message = ?, trigger_id = ?, trigger_name = ?, shared_hash = ? WHERE id = ?`,
+      now,
+      code,
+      message,
+      owner.id,
+      owner.name,
+      hash,
+      id,
+    )
   }
 
   #resolve(triggerId: string, signal: AlertSignal, now: number): void {

@@ -3,11 +3,13 @@ import { encodeBase64url } from '../../shared/encoding/base64url.ts'
 import { errorReason } from '../../shared/errors/api-error.ts'
 import { KEY_STATES_PER_REQUEST_MAX } from '../../shared/limits.ts'
 import { formatUsd } from '../../shared/usd.ts'
-import type { AlertThresholds } from '../../shared/wire/alert.ts'
+import type { AlertSignal, AlertThresholds } from '../../shared/wire/alert.ts'
 import type { PolledSignal } from '../../shared/wire/alert-signals.ts'
 import type { StoredUsageKey } from '../../shared/wire/sealed.ts'
 import type { KeyState } from '../../shared/wire/sealed-key-states.ts'
 import { chunks } from '../../shared/chunks.ts'
+import { isEndPast } from '../deadline.ts'
+import { type Sleep, withTimeout } from '../sleep.ts'
 import type { SealedOrigin } from '../trust/sealed-origin.ts'
 import { isoTime, type SharedProblem } from './incidents.ts'
 import type { CheckedKey, ExpiringKey, LowAccount, WatchedKeys } from './watched-keys.ts'
@@ -21,6 +23,9 @@ const CURRENT_MS = 2 * CHECK_INTERVAL_MS
 
 /** Delay after a failure, and of a pass that was interrupted by an eviction. */
 const RETRY_MS = HOUR_MS
+
+/** Time that the object of a trigger has to return its key. */
+const KEY_WITHIN_MS = 10_000
 
 /** Triggers that one alarm checks. Each is a call of its object, and the platform limits the calls of an invocation. */
 const TRIGGERS_PER_ALARM = 320
@@ -40,6 +45,8 @@ type KeyWatchOptions = {
   /** Records the current problems of a signal: opens their incidents, and resolves all others. */
   record: (signal: PolledSignal, problems: SharedProblem[], now: number) => void
   now: () => number
+  /** Replaced by tests. */
+  sleep?: Sleep
   armBy: (at: number) => void
   log: (event: string, facts: Record<string, string | number>) => void
 }
@@ -51,6 +58,10 @@ type KeyWatchOptions = {
 export class KeyWatch {
   readonly #options: KeyWatchOptions
   #isRunning = false
+  /** Triggers that were deleted during the check in progress. */
+  readonly #forgotten = new Set<string>()
+  /** Number of times that the signals were switched off. A check that began before stops. */
+  #stops = 0
 
   constructor(options: KeyWatchOptions) {
     this.#options = options
@@ -59,11 +70,20 @@ export class KeyWatch {
   /** Called when the settings may have changed. */
   update(now: number): void {
     if (!this.#isEnabled || this.#isCurrent(now)) this.#record(now)
-    if (this.#isEnabled) this.#options.armBy(Math.max(now, this.#dueAt(now)))
+    if (this.#isEnabled) return this.#options.armBy(Math.max(now, this.#dueAt(now)))
+    this.#stops++
+    this.#options.keys.clear()
   }
 
   forget(triggerId: string): void {
+    if (this.#isRunning) this.#forgotten.add(triggerId)
     this.#options.keys.forget(triggerId)
+  }
+
+  /** Returns a trigger with the usage key or account that an incident of the signal is about. */
+  triggerSharing(signal: AlertSignal, hash: string): NamedTrigger | undefined {
+    const { keys } = this.#options
+    return signal === 'credit_low' ? keys.triggerOfAccount(hash) : keys.triggerWithKey(hash)
   }
 
   /** @returns the time of the next call */
@@ -90,17 +110,20 @@ export class KeyWatch {
   #dueAt(now: number): number {
     const pass = this.#options.keys.pass()
     if (!pass) return now
-    if (!pass.isFinished) return pass.nextAt
+    if (!pass.isFinished) return isEndPast(pass.nextAt, RETRY_MS, now) ? now : pass.nextAt
     if (this.#watchesCredit && !pass.withBalances) return now
-    return Math.min(pass.nextAt, pass.startedAt + this.#intervalMs)
+    const dueAt = Math.min(pass.nextAt, pass.startedAt + this.#intervalMs)
+    return isEndPast(dueAt, this.#intervalMs, now) ? now : dueAt
   }
 
   /** Never rejects. */
   async #run(now: number): Promise<void> {
     const { armBy, log } = this.#options
     this.#isRunning = true
+    this.#forgotten.clear()
     try {
-      armBy(await this.#continuePass(now))
+      const next = await this.#continuePass(now)
+      if (next !== undefined) armBy(next)
     } catch (error) {
       const reason = error instanceof Error ? error.message : 'unknown'
       log('key_check.failed', { reason })
@@ -109,20 +132,29 @@ export class KeyWatch {
     }
   }
 
-  /** @returns the time at which the pass continues, or at which the next one starts */
-  async #continuePass(now: number): Promise<number> {
+  /**
+   * @returns the time at which the pass continues, or at which the next one starts. Undefined if the signals were switched
+   *   off.
+   */
+  async #continuePass(now: number): Promise<number | undefined> {
     const { keys, now: clock, triggers } = this.#options
-    const last = keys.pass()
-    const resumed = last?.isFinished === false ? last : undefined
+    const stops = this.#stops
+    const resumed = this.#unfinishedPass(now)
     const startedAt = resumed?.startedAt ?? now
+    if (!resumed) keys.startPass(now)
     const withBalances = this.#watchesCredit && (resumed?.withBalances ?? true)
     const pass = { startedAt, isFinished: false, withBalances }
     // The alarm was set for this time, in case the pass fails or the object is evicted.
     keys.setPass({ ...pass, nextAt: now + RETRY_MS })
     const isChecked = keys.checkedSince(startedAt)
     const left = (await triggers()).filter(({ id }) => !isChecked.has(id))
-    for (const some of chunks(left.slice(0, TRIGGERS_PER_ALARM), KEY_STATES_PER_REQUEST_MAX))
-      keys.add(await this.#check(some), Math.max(startedAt, clock()))
+    if (this.#stops !== stops) return this.#isEnabled ? clock() : undefined
+    for (const some of chunks(left.slice(0, TRIGGERS_PER_ALARM), KEY_STATES_PER_REQUEST_MAX)) {
+      const checked = await this.#check(some)
+      if (this.#stops !== stops) return this.#isEnabled ? clock() : undefined
+      const present = checked.filter(({ trigger }) => !this.#forgotten.has(trigger.id))
+      keys.add(present, Math.max(startedAt, clock()))
+    }
     if (left.length > TRIGGERS_PER_ALARM) {
       keys.setPass({ ...pass, nextAt: now })
       return now
@@ -134,6 +166,13 @@ export class KeyWatch {
     return this.#dueAt(clock())
   }
 
+  /** An old pass is not resumed, because its first results are out of date. */
+  #unfinishedPass(now: number) {
+    const pass = this.#options.keys.pass()
+    const isRecent = pass && Math.abs(now - pass.startedAt) < CHECK_INTERVAL_MS
+    return isRecent && !pass.isFinished ? pass : undefined
+  }
+
   async #check(triggers: readonly NamedTrigger[]): Promise<CheckedKey[]> {
     const stored = await Promise.all(triggers.map((trigger) => this.#storedKey(trigger)))
     const found = stored.filter((key) => key !== undefined)
@@ -142,10 +181,16 @@ export class KeyWatch {
     return triggers.map((trigger) => ({ trigger, state: stateOf.get(trigger.id) ?? null }))
   }
 
-  /** Returns undefined if the trigger was deleted. */
+  /**
+   * Returns undefined if the trigger was deleted.
+   * @throws {Error} if the trigger's object does not respond
+   */
   async #storedKey({ id }: NamedTrigger): Promise<StoredUsageKey | undefined> {
-    const { sealedKey, userId } = this.#options
-    const sealed = await sealedKey(id)
+    const { sealedKey, sleep, userId } = this.#options
+    const read = sealedKey(id).then((sealed) => ({ sealed }))
+    const answer = await withTimeout(read, KEY_WITHIN_MS, sleep)
+    if (!answer) throw new Error('the object of a trigger does not respond')
+    const { sealed } = answer
     if (!sealed) return undefined
     const sealed_usage_key = encodeBase64url(sealed)
     return { sealed_usage_key, trigger_id: id, owner_id: userId() }
@@ -177,14 +222,14 @@ export class KeyWatch {
   }
 }
 
-function expiryProblem({ triggers, expiresAt }: ExpiringKey): SharedProblem {
+function expiryProblem({ hash, triggers, expiresAt }: ExpiringKey): SharedProblem {
   const code = isoTime(expiresAt)
-  return { triggers, code, message: `The usage key expires at ${code}.${others(triggers)}` }
+  return { hash, triggers, code, message: `The usage key expires at ${code}.${others(triggers)}` }
 }
 
-function creditProblem({ triggers, balanceCents }: LowAccount): SharedProblem {
+function creditProblem({ hash, triggers, balanceCents }: LowAccount): SharedProblem {
   const code = formatUsd(balanceCents, 'plain')
-  return { triggers, code, message: `The account has ${code} left.${others(triggers)}` }
+  return { hash, triggers, code, message: `The account has ${code} left.${others(triggers)}` }
 }
 
 function others({ length }: readonly NamedTrigger[]): string {

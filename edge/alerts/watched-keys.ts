@@ -2,7 +2,8 @@ import type { KeyState } from '../../shared/wire/sealed-key-states.ts'
 
 type NamedTrigger = { id: string; name: string }
 export type CheckedKey = { trigger: NamedTrigger; state: KeyState | null }
-type Sharing = { triggers: [NamedTrigger, ...NamedTrigger[]] }
+/** Triggers with the same usage key or account, and its hash. */
+type Sharing = { hash: string; triggers: [NamedTrigger, ...NamedTrigger[]] }
 export type ExpiringKey = Sharing & { expiresAt: number }
 export type LowAccount = Sharing & { balanceCents: number }
 
@@ -84,6 +85,25 @@ export class WatchedKeys {
     this.#sql.exec('DELETE FROM watched_keys WHERE trigger_id = ?', triggerId)
   }
 
+  /** Deletes what is known about the keys. The next check starts at once. */
+  clear(): void {
+    this.#sql.exec('DELETE FROM watched_keys')
+    this.#sql.exec('UPDATE key_checks SET started_at = 0, is_finished = 1, next_at = 0')
+  }
+
+  /** Lets all triggers be checked in the pass that starts at this time, also after the clock was set back. */
+  startPass(time: number): void {
+    this.#sql.exec('UPDATE watched_keys SET checked_at = ?1 - 1 WHERE checked_at >= ?1', time)
+  }
+
+  triggerWithKey(keyHash: string): NamedTrigger | undefined {
+    return this.#triggerWhere('key_hash = ?', keyHash)
+  }
+
+  triggerOfAccount(accountHash: string): NamedTrigger | undefined {
+    return this.#triggerWhere('account_hash = ?', accountHash)
+  }
+
   /** Returns the keys that expire by this time, each with its triggers. */
   expiringBy(time: number): ExpiringKey[] {
     const rows = this.#sql
@@ -93,7 +113,7 @@ export class WatchedKeys {
         time,
       )
       .toArray()
-    return grouped(rows).map(({ triggers, value }) => ({ triggers, expiresAt: value }))
+    return grouped(rows).map(({ value, ...shared }) => ({ ...shared, expiresAt: value }))
   }
 
   /** Returns the accounts with less credit, each with its triggers. The balance that was read last counts. */
@@ -106,7 +126,12 @@ export class WatchedKeys {
       )
       .toArray()
       .filter(({ value }) => value < cents)
-    return grouped(rows).map(({ triggers, value }) => ({ triggers, balanceCents: value }))
+    return grouped(rows).map(({ value, ...shared }) => ({ ...shared, balanceCents: value }))
+  }
+
+  #triggerWhere(condition: string, hash: string): NamedTrigger | undefined {
+    const query = `SELECT trigger_id AS id, trigger_name AS name FROM watched_keys WHERE ${condition} ORDER BY rowid`
+    return this.#sql.exec<NamedTrigger>(`${query} LIMIT 1`, hash).toArray()[0]
   }
 }
 
@@ -115,7 +140,7 @@ function grouped(rows: readonly SharedRow[]): (Sharing & { value: number })[] {
   for (const { id, name, shared, value } of rows) {
     const known = groups.get(shared)
     if (known) known.triggers.push({ id, name })
-    else groups.set(shared, { triggers: [{ id, name }], value })
+    else groups.set(shared, { hash: shared, triggers: [{ id, name }], value })
   }
   return [...groups.values()]
 }

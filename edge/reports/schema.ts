@@ -135,12 +135,14 @@ export const incidents = sqliteTable(
     lastRun: text('last_run'),
     code: text('code'),
     message: text('message'),
+    /** Hash of the usage key or account that the incident is about, empty for other signals. */
+    sharedHash: text('shared_hash').notNull().default(''),
     /** True until a mail about the incident is sent. */
     mailPending: integer('mail_pending', { mode: 'boolean' }).notNull().default(false),
   },
   (table) => [
-    uniqueIndex('incidents_open')
-      .on(table.triggerId, table.signal)
+    index('incidents_open')
+      .on(table.triggerId, table.signal, table.sharedHash)
       .where(sql`resolved_at IS NULL`),
     index('incidents_mail')
       .on(table.id)

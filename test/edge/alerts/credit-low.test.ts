@@ -49,6 +49,27 @@ describe('credit_low', () => {
     expect(await mailsTo(owner.email)).toMatchObject([{ subject: 'The credit is low: orders' }])
   })
 
+  it('shows the balance of the last check, without another alert', async () => {
+    const owner = await newOwner()
+    await createTrigger(owner, { usage_api_key: 'cents-490' })
+    await enable(owner)
+    await checked(owner)
+    await sent(owner, 1)
+    await inReports(owner.id, 'UPDATE watched_keys SET balance_cents = 0')
+    await pass(owner.id, 60_000)
+    const [before] = await openIncidents(owner)
+    // Applies the settings to the balances of the last check.
+    await enable(owner)
+    const [incident] = await openIncidents(owner)
+    expect(incident).toMatchObject({
+      id: before!.id,
+      code: '$0.00',
+      message: 'The account has $0.00 left.',
+    })
+    expect(Date.parse(incident!.last_at)).toBeGreaterThan(Date.parse(before!.last_at))
+    expect(await inReports(owner.id, 'SELECT id FROM incidents WHERE mail_pending = 1')).toEqual([])
+  })
+
   it('is resolved when the account has enough credit again', async () => {
     const owner = await newOwner()
     const { id } = await createTrigger(owner, { usage_api_key: 'cents-0' })

@@ -196,6 +196,59 @@ describe('key_expiring', () => {
   })
 })
 
+describe('incidents about keys that triggers share', () => {
+  async function alerted() {
+    const owner = await newOwner()
+    const key = keyThatExpiresIn(DAY_MS)
+    const { id: first } = await createTrigger(owner, { name: 'first', usage_api_key: key })
+    await enable(owner)
+    await checked(owner)
+    await sent(owner, 1)
+    return { owner, key, first }
+  }
+  const pendingMails = (owner: Owner) =>
+    inReports(owner.id, 'SELECT id FROM incidents WHERE mail_pending = 1')
+
+  it('alert about another key that a trigger gets', async () => {
+    const { first, owner } = await alerted()
+    const [old] = await openIncidents(owner)
+    await patch(owner, `/api/triggers/${first}`, { usage_api_key: keyThatExpiresIn(2 * DAY_MS) })
+    await checkAgain(owner)
+    const [incident, ...others] = await openIncidents(owner)
+    expect(others).toEqual([])
+    expect(incident!.id).not.toBe(old!.id)
+    expect(await pendingMails(owner)).toEqual([{ id: incident!.id }])
+  })
+
+  it.each([
+    ['is deleted', (owner: Owner, path: string) => owner.api(path, { method: 'DELETE' })],
+    ['is disabled', (owner: Owner, path: string) => patch(owner, path, { enabled: false })],
+    [
+      'gets another key',
+      (owner: Owner, path: string) => patch(owner, path, { usage_api_key: 'usage-key' }),
+    ],
+  ])('do not alert again when their trigger %s', async (_, change) => {
+    const { first, key, owner } = await alerted()
+    const { id: second } = await createTrigger(owner, { name: 'second', usage_api_key: key })
+    await checkAgain(owner)
+    const { id } = (await openIncidents(owner))[0]!
+    await change(owner, `/api/triggers/${first}`)
+    await checkAgain(owner)
+    expect(await openIncidents(owner)).toMatchObject([
+      { id, trigger_id: second, trigger_name: 'second', count: 1 },
+    ])
+    expect(await pendingMails(owner)).toEqual([])
+  })
+
+  it('do not alert again if they have no hash yet', async () => {
+    const { owner } = await alerted()
+    await inReports(owner.id, "UPDATE incidents SET shared_hash = ''")
+    await checkAgain(owner)
+    expect(await openIncidents(owner)).toHaveLength(1)
+    expect(await pendingMails(owner)).toEqual([])
+  })
+})
+
 describe('thresholds.expiry_days', () => {
   it('applies at once, and is 7 by default', async () => {
     const owner = await newOwner()

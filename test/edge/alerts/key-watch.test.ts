@@ -28,6 +28,10 @@ class Watch {
   readonly watch: KeyWatch
   triggers: { id: string; name: string }[]
   isAway = false
+  isEnabled = true
+  hanging = ''
+  /** Called while the origin is asked. */
+  whileAsking = () => {}
   #work: Promise<void>[] = []
 
   constructor(sql: SqlStorage, count: number) {
@@ -36,13 +40,18 @@ class Watch {
     this.watch = new KeyWatch({
       keys: this.keys,
       userId: () => 'user',
-      enabledSignals: () => new Set<PolledSignal>(['key_expiring']),
+      enabledSignals: () => new Set<PolledSignal>(this.isEnabled ? ['key_expiring'] : []),
       thresholds: () => ({ expiry_days: 7, credit_cents: 500 }),
       triggers: async () => this.triggers,
-      sealedKey: async (id) => (id === 't1' ? undefined : new TextEncoder().encode(id)),
+      sealedKey: (id) =>
+        id === this.hanging
+          ? new Promise(() => {})
+          : Promise.resolve(id === 't1' ? undefined : new TextEncoder().encode(id)),
+      sleep: () => (this.hanging ? Promise.resolve() : new Promise(() => {})),
       origin: {
         keyStates: async ({ stored }) => {
           this.requests.push(stored.length)
+          this.whileAsking()
           if (this.isAway) throw new Error('away')
           const state = (id: string) => ({ key_hash: id, expires_at: NOW + DAY_MS })
           return { state: 'known', keys: stored.map(({ trigger_id }) => state(trigger_id)) }
@@ -120,6 +129,68 @@ describe('the check of usage keys', () => {
       test.problems.splice(0)
       test.watch.update(test.now + DAY_MS)
       expect(test.problems).toEqual([])
+    })
+  })
+
+  it('starts again instead of continuing a check that is six hours old', async () => {
+    await withWatch(3, async (test) => {
+      test.keys.setPass({ startedAt: NOW, isFinished: false, withBalances: false, nextAt: NOW })
+      const state = { key_hash: 'replaced', expires_at: NOW + DAY_MS }
+      test.keys.add([{ trigger: test.triggers[0]!, state }], NOW)
+      test.now += 6 * HOUR_MS
+      await test.alarm()
+      expect(test.problems.map(({ hash }) => hash)).toEqual(['t0', 't2'])
+      expect(test.requests).toEqual([2])
+    })
+  })
+
+  it('is due when the clock was set back, and covers all triggers', async () => {
+    await withWatch(3, async (test) => {
+      await test.alarm()
+      test.now -= DAY_MS
+      await test.alarm()
+      expect(test.requests).toEqual([2, 2])
+      expect(test.keys.pass()).toMatchObject({ startedAt: test.now, isFinished: true })
+    })
+  })
+
+  it('finds no problem of a trigger that is deleted meanwhile', async () => {
+    await withWatch(3, async (test) => {
+      test.whileAsking = () => test.watch.forget('t0')
+      await test.alarm()
+      expect(test.problems.map(({ hash }) => hash)).toEqual(['t2'])
+      expect(test.watch.triggerSharing('key_expiring', 't0')).toBeUndefined()
+    })
+  })
+
+  it('does not wait for the object of a trigger that hangs', async () => {
+    await withWatch(3, async (test) => {
+      test.hanging = 't2'
+      await test.alarm()
+      expect(test.requests).toEqual([])
+      test.hanging = ''
+      test.now += HOUR_MS
+      await test.alarm()
+      expect(test.problems).toHaveLength(2)
+    })
+  })
+
+  it.each(['after', 'during'])('leaves no data if the signals are disabled %s it', async (when) => {
+    await withWatch(3, async (test) => {
+      const disable = () => {
+        test.isEnabled = false
+        test.watch.update(test.now)
+      }
+      if (when === 'during') test.whileAsking = disable
+      await test.alarm()
+      if (when === 'after') disable()
+      expect(test.requests).toHaveLength(1)
+      expect(test.problems).toEqual([])
+      expect(test.keys.checkedSince(0)).toEqual(new Set())
+      test.whileAsking = () => {}
+      test.isEnabled = true
+      await test.alarm()
+      expect(test.problems).toHaveLength(2)
     })
   })
 })
