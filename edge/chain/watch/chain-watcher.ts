@@ -181,6 +181,7 @@ export class ChainWatcher extends DurableObject<Env> implements Watcher {
       ownersOf: (ids) => ownersOfTriggers(d1Drizzle(this.env.DB, { schema }), ids),
       report: (ownerId, report) => this.env.USER_REPORTS.getByName(ownerId).reportSubject(report),
       keepAlive,
+      sleep,
       now,
       log,
     })

@@ -1,6 +1,7 @@
 import { chunks } from '../../../shared/chunks.ts'
 import { MINUTE_MS } from '../../../shared/durations.ts'
 import { rootCauseText } from '../../db/root-cause-text.ts'
+import { type Sleep, withTimeout } from '../../sleep.ts'
 import type { SubjectReport } from '../../reports/report.ts'
 import type { ChainLag, LagCode } from './lag-monitor.ts'
 
@@ -11,6 +12,10 @@ const REPEAT_MS = 30 * MINUTE_MS
 const TRIGGERS_PER_QUERY = 500
 /** Calls in flight, so that a chain with many triggers causes no burst. */
 const CALLS_AT_ONCE = 20
+/** Calls of one update. The platform limits the calls of an invocation, so later updates reach the other owners. */
+const CALLS_PER_UPDATE = 320
+/** Time that the object of an owner has to respond. */
+const ANSWER_WITHIN_MS = 10_000
 
 type LagReportsOptions = {
   chain: string
@@ -19,8 +24,18 @@ type LagReportsOptions = {
   ownersOf: (triggerIds: readonly string[]) => Promise<string[]>
   report: (ownerId: string, report: SubjectReport) => Promise<void>
   keepAlive: (work: Promise<void>) => void
+  sleep: Sleep
   now: () => number
   log: (event: string, facts: Record<string, string | number>) => void
+}
+
+/** A report, and the owners that it has not reached yet. */
+type Round = {
+  content: SubjectReport
+  /** Triggers whose owners were not read yet. */
+  triggers: (readonly string[])[]
+  owners: string[]
+  known: Set<string>
 }
 
 const MESSAGES: Record<LagCode, string> = {
@@ -37,6 +52,7 @@ export class LagReports {
   readonly #options: LagReportsOptions
   #isReporting = false
   #reported: { code: LagCode; at: number } | undefined
+  #round: Round | undefined
 
   constructor(options: LagReportsOptions) {
     this.#options = options
@@ -44,25 +60,38 @@ export class LagReports {
 
   /** Called after each poll. @param lag undefined while the chain makes progress */
   update(lag: ChainLag | undefined): void {
-    const { keepAlive, now } = this.#options
     if (this.#isReporting) return
-    const at = now()
-    if (lag) {
-      if (this.#reported && Math.abs(at - this.#reported.at) < REPEAT_MS) return
+    const at = this.#options.now()
+    if (lag && this.#isDue(at)) {
       this.#reported = { code: lag.code, at }
-      keepAlive(this.#reportToOwners('open', lag.code))
-    } else if (this.#reported) {
+      this.#round = this.#newRound('open', lag.code)
+    } else if (!lag && this.#reported) {
       this.#reported = undefined
-      keepAlive(this.#reportToOwners('resolved', null))
+      this.#round = this.#newRound('resolved', null)
+    }
+    if (this.#round) this.#options.keepAlive(this.#reportToOwners(this.#round))
+  }
+
+  #isDue(at: number): boolean {
+    if (!this.#reported) return true
+    // A repetition does not cut off a round that has not reached all owners.
+    return !this.#round && Math.abs(at - this.#reported.at) >= REPEAT_MS
+  }
+
+  #newRound(state: SubjectReport['state'], code: LagCode | null): Round {
+    const { chain, triggers } = this.#options
+    const message = code && MESSAGES[code]
+    return {
+      content: { signal: 'chain_lagging', subject: chain, state, code, message },
+      triggers: [...chunks(triggers(), TRIGGERS_PER_QUERY)],
+      owners: [],
+      known: new Set(),
     }
   }
 
   /** Never throws. An owner who cannot be reached gets the next repetition. */
-  async #reportToOwners(state: SubjectReport['state'], code: LagCode | null): Promise<void> {
-    const { chain, log, ownersOf, report, triggers } = this.#options
-    const message = code && MESSAGES[code]
-    const content = { signal: 'chain_lagging', subject: chain, state, code, message } as const
-    const reached = new Set<string>()
+  async #reportToOwners(round: Round): Promise<void> {
+    const { log } = this.#options
     let failures = 0
     let reason = ''
     const fail = (error: unknown) => {
@@ -71,18 +100,37 @@ export class LagReports {
     }
     this.#isReporting = true
     try {
-      for (const ids of chunks(triggers(), TRIGGERS_PER_QUERY)) {
-        const owners = (await ownersOf(ids)).filter((owner) => !reached.has(owner))
-        for (const some of chunks(owners, CALLS_AT_ONCE)) {
-          for (const owner of some) reached.add(owner)
-          await Promise.all(some.map((owner) => report(owner, content).catch(fail)))
-        }
+      for (let calls = 0; calls < CALLS_PER_UPDATE && this.#round;) {
+        const some = round.owners.splice(0, CALLS_AT_ONCE)
+        await Promise.all(some.map((owner) => this.#report(owner, round.content).catch(fail)))
+        calls += some.length
+        if (round.owners.length > 0) continue
+        const ids = round.triggers.shift()
+        if (ids) await this.#readOwners(round, ids)
+        else this.#round = undefined
+        calls++
       }
     } catch (error) {
+      this.#round = undefined
       fail(error)
     } finally {
       this.#isReporting = false
     }
     if (failures > 0) log('chain.lag_not_reported', { failures, reason })
+  }
+
+  async #readOwners({ known, owners }: Round, triggerIds: readonly string[]): Promise<void> {
+    for (const owner of await this.#options.ownersOf(triggerIds)) {
+      if (known.has(owner)) continue
+      known.add(owner)
+      owners.push(owner)
+    }
+  }
+
+  /** @throws {Error} if the object of the owner fails, or does not respond in time */
+  async #report(owner: string, content: SubjectReport): Promise<void> {
+    const { report, sleep } = this.#options
+    const reported = report(owner, content).then(() => true)
+    if (!(await withTimeout(reported, ANSWER_WITHIN_MS, sleep))) throw new Error('no response')
   }
 }

@@ -90,19 +90,29 @@ describe('reports that a chain lags', () => {
   function reporting(owners: readonly string[]) {
     const sent: (SubjectReport & { owner: string })[] = []
     const work: Promise<void>[] = []
-    const world = { now: 0, inFlight: 0, most: 0, failing: false, logged: [] as object[] }
+    const world = {
+      now: 0,
+      inFlight: 0,
+      most: 0,
+      failing: false,
+      hanging: '',
+      logged: [] as object[],
+    }
     const reports = new LagReports({
       chain: 'base',
       triggers: () => owners.map((_, at) => String(at)),
       ownersOf: async (ids) => [...new Set(ids.map((id) => owners[Number(id)]!))],
       async report(owner, report) {
         world.most = Math.max(world.most, ++world.inFlight)
-        await Promise.resolve()
+        await (owner === world.hanging ? new Promise(() => {}) : Promise.resolve())
         world.inFlight--
         if (world.failing) throw new Error('away')
         sent.push({ owner, ...report })
       },
       keepAlive: (promise) => void work.push(promise),
+      // Only calls that hang are timed out.
+      sleep: () =>
+        world.hanging ? new Promise((resolve) => setTimeout(resolve)) : new Promise(() => {}),
       now: () => world.now,
       log: (event, facts) => void world.logged.push({ event, ...facts }),
     })
@@ -147,5 +157,30 @@ describe('reports that a chain lags', () => {
     expect(world.logged).toEqual([
       { event: 'chain.lag_not_reported', failures: 2, reason: 'Error: away' },
     ])
+  })
+
+  it('do not wait for an owner whose object hangs', async () => {
+    const { update, world } = reporting(['ada', 'bob'])
+    world.hanging = 'ada'
+    expect(await update(LAG)).toMatchObject([{ owner: 'bob', state: 'open' }])
+    expect(world.logged).toMatchObject([{ failures: 1, reason: 'Error: no response' }])
+    world.hanging = ''
+    expect(await update()).toHaveLength(2)
+  })
+
+  it('are continued by the next updates if there are many owners', async () => {
+    const owners = Array.from({ length: 900 }, (_, at) => `owner-${at}`)
+    const { update } = reporting(owners)
+    const sent = []
+    for (let n = 0; n < 4; n++) {
+      const some = await update(LAG)
+      expect(some.length).toBeLessThanOrEqual(340)
+      sent.push(...some)
+    }
+    expect(sent.map(({ owner }) => owner)).toEqual(owners)
+    const resolved = []
+    for (let n = 0; n < 4; n++) resolved.push(...(await update()))
+    expect(resolved.map(({ owner }) => owner)).toEqual(owners)
+    expect(await update()).toEqual([])
   })
 })
