@@ -2,7 +2,6 @@
 import { LIST_PAGE_MAX } from '../../limits.ts'
 import type { TriggerLogEntry, TriggerLogPage } from '../../wire/trigger-log.ts'
 import type { CallOptions } from '../options.ts'
-import { AuditLogRefused } from '../verification/failures.ts'
 import { triggerBody, type TriggersParts } from './send-request.ts'
 
 export type { TriggerLogEntry, TriggerLogPage }
@@ -55,23 +54,8 @@ export function triggerLogOperations(parts: TriggersParts): TriggerLogOperations
         if (read.entries.length < LIST_PAGE_MAX) break
       }
       entries.reverse()
-      const last = await verifyLog(entries, since)
-      return { entries, head: { sequence: last?.sequence ?? 0, sha256: last?.sha256 ?? null } }
+      const { verifyTriggerLog } = await import('../verification/verifier.ts')
+      return { entries, head: verifyTriggerLog(entries, since) }
     },
-  }
-}
-
-/** @returns the last entry */
-async function verifyLog(entries: readonly TriggerLogEntry[], since: TriggerLogHead | undefined) {
-  const verifier = await import('../../audit-log/verify-entries.ts')
-  try {
-    const last = verifier.verifyAuditEntries(entries)
-    const account_hash = last?.account_hash ?? ''
-    if (since) verifier.requireAuditHead({ ...since, account_hash }, entries, last)
-    return last
-  } catch (error) {
-    if (!(error instanceof verifier.InvalidAuditLogError)) throw error
-    const { flaw, message, sequence } = error
-    throw new AuditLogRefused(flaw, message, sequence, { cause: error })
   }
 }

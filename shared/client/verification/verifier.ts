@@ -8,8 +8,13 @@ import {
   StatementMismatchError,
 } from '../../receipts/action-statement.ts'
 import type { AuditHead } from '../../audit-log/head.ts'
-import { InvalidAuditLogError } from '../../audit-log/verify-entries.ts'
+import {
+  InvalidAuditLogError,
+  requireAuditHead,
+  verifyAuditEntries,
+} from '../../audit-log/verify-entries.ts'
 import { type SignedAuditLog, verifyAuditLog } from '../../audit-log/verify-log.ts'
+import type { TriggerLogEntry, TriggerLogPage } from '../../wire/trigger-log.ts'
 import { EvidenceFetchError } from '../../attestation/fetch-bounded.ts'
 import { EvidenceRejectedError } from '../../attestation/require-verified.ts'
 import { ResponseDecryptionError } from '../../envelope/seal.ts'
@@ -68,13 +73,38 @@ export async function verifyOriginAuditLog(
 ): Promise<AuditHead> {
   const key = await importReceiptKey(receiptKey)
   return verifyAuditLog(log, key).catch((error: unknown) => {
-    const options = { cause: error }
-    if (error instanceof InvalidAuditLogError)
-      throw new AuditLogRefused(error.flaw, error.message, error.sequence, options)
     if (error instanceof InvalidJwsError)
-      throw new AuditLogRefused(error.flaw, `the head: ${error.message}`, undefined, options)
-    throw error
+      throw new AuditLogRefused(error.flaw, `the head: ${error.message}`, undefined, {
+        cause: error,
+      })
+    return rethrowLogError(error)
   })
+}
+
+/**
+ * Verifies the log of changes of triggers, whose head is not signed.
+ * @param since head that the caller kept
+ * @returns the head
+ * @throws {AuditLogRefused}
+ */
+export function verifyTriggerLog(
+  entries: readonly TriggerLogEntry[],
+  since: TriggerLogPage['head'] | undefined,
+): TriggerLogPage['head'] {
+  try {
+    const last = verifyAuditEntries(entries)
+    const account_hash = last?.account_hash ?? ''
+    if (since) requireAuditHead({ ...since, account_hash }, entries, last)
+    return { sequence: last?.sequence ?? 0, sha256: last?.sha256 ?? null }
+  } catch (error) {
+    return rethrowLogError(error)
+  }
+}
+
+function rethrowLogError(error: unknown): never {
+  if (!(error instanceof InvalidAuditLogError)) throw error
+  const { flaw, message, sequence } = error
+  throw new AuditLogRefused(flaw, message, sequence, { cause: error })
 }
 
 function rethrowAsClientError(error: unknown): never {
