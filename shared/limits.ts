@@ -287,14 +287,16 @@ export const ALERT_CHANNEL_TRIGGERS_MAX = 50
 /** Longest URL of an alert channel. Browsers and proxies support about this length. */
 export const ALERT_URL_MAX_CHARACTERS = 2_048
 
-/** Stored usage keys whose state one request reads. The origin decrypts each of them, which keeps it busy. */
+/**
+ * Maximum of stored usage keys per request for their states. Bounds the work of the origin, which decrypts each key.
+ */
 export const KEY_STATES_PER_REQUEST_MAX = 32
 
-/** Days before its expiry at which the owner is alerted about a usage key, unless the owner chooses others. */
+/** Default number of days before the expiry of a usage key at which its owner is alerted. */
 export const KEY_EXPIRING_DAYS_DEFAULT = 7
 export const KEY_EXPIRING_DAYS_MAX = 90
 
-/** Balance in cents below which the owner is alerted, unless the owner chooses another. */
+/** Default balance in cents below which the owner of a trigger is alerted. */
 export const CREDIT_LOW_CENTS_DEFAULT = 500
 export const CREDIT_LOW_CENTS_MAX = 1_000_000
 
@@ -522,7 +524,7 @@ export const CHAIN_WRITE_RETENTION_MS = DAY_MS
 
 export const LIST_PAGE_MAX = 200
 
-/** Entries of a user's log of changes of triggers. They take up to about 40 MB in the user's object. */
+/** Entries that are kept of a user's log of changes of triggers. They take up to about 40 MB in the user's object. */
 export const TRIGGER_LOG_ENTRIES_MAX = 10_000
 
 /** Longer values of fields, such as lists of addresses, are logged as a hash. */
@@ -718,8 +720,8 @@ export const BLOCKS_EVERY_MAX = 100_000_000
 
 /**
  * Bounds of a trigger on transactions. The watcher of a chain holds the addresses of all of its triggers in memory, as
- * text. Blocks before the head are read in full for one trigger alone, so `start_block` may be at most about a day of
- * Ethereum before it.
+ * text. Blocks before the head are read in full for one trigger alone, so `start_block` is limited to 10,000 blocks
+ * before it, about 33 hours on Ethereum.
  */
 export const TRANSACTION_ADDRESSES_MAX = 100
 export const TRANSACTION_SELECTORS_MAX = 100

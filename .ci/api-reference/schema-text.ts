@@ -81,7 +81,7 @@ export function exampleOf(schema: Schema): unknown {
   if (schema.const !== undefined) return schema.const
   if (schema.enum) return schema.enum[0]
   const [choice] = schema.anyOf ?? schema.oneOf ?? []
-  // A choice of an object with fields only requires some of them.
+  // The alternatives of an object with fields only add required fields.
   if (choice && schema.properties)
     return exampleOf({
       type: 'object',

@@ -72,7 +72,7 @@ function entry(incident: IncidentRecord, publicUrl: string): string {
   return [
     `${nameOf(incident)}: ${summaryOf(incident)}${code === null ? '' : ` (${code})`}`,
     `Since ${opened_at.replace('T', ' ').slice(0, 16)} UTC`,
-    // Without a trigger, the message is a text of the service.
+    // Messages of other incidents can contain text of actions or senders.
     ...(trigger_id === null && message !== null ? [message] : []),
     ...(signal === 'evidence_changed'
       ? [`What this means: ${new URL('/docs/attestation', publicUrl).href}`]

@@ -97,7 +97,7 @@ export class AlertSettings {
     )
   }
 
-  /** Returns all signals that any settings include. */
+  /** Returns the signals in the settings of the account or of any trigger. */
   includedSignals(): Set<AlertSignal> {
     const ofTriggers = this.triggers().flatMap(({ signals }) => signals ?? [])
     return new Set([...this.account().signals, ...ofTriggers])

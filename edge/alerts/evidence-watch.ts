@@ -22,8 +22,8 @@ type EvidenceWatchOptions = {
 type Row = { identity: string; checked_at: number }
 
 /**
- * Compares the evidence of the origin with the evidence that was verified before, once an hour. Does nothing unless the
- * user wants alerts about changes.
+ * Compares the evidence of the origin with that of the previous check, once an hour. Does nothing unless the user wants
+ * alerts about changes.
  */
 export class EvidenceWatch {
   readonly #options: EvidenceWatchOptions
@@ -56,7 +56,7 @@ export class EvidenceWatch {
     return this.#dueAt
   }
 
-  /** Never throws. An origin that cannot be verified is checked an hour later; it gets no keys until then. */
+  /** Never throws. If the origin cannot be verified, the next check is an hour later. */
   async #check(): Promise<void> {
     const { identity, now, report, sql } = this.#options
     const current = await identity().catch(() => undefined)
@@ -71,7 +71,7 @@ export class EvidenceWatch {
     const changes = changesOf(JSON.parse(row.identity) as OriginIdentity, current)
     if (changes.length === 0) return
     const of = { signal: 'evidence_changed', subject: ORIGIN } as const
-    // Each change opens its own incident, so that each is sent.
+    // Resolves an earlier incident, because an alert is sent only when an incident opens.
     report({ ...of, state: 'resolved', code: null, message: null })
     const code = changes.map(({ field }) => field).join(',')
     const message = changes
@@ -87,7 +87,7 @@ export class EvidenceWatch {
   }
 }
 
-/** Fields that an older version of the service did not store are not compared. */
+/** Ignores fields that an older version of the service did not store. */
 function changesOf(was: OriginIdentity, is: OriginIdentity) {
   const fields = Object.keys(is) as (keyof OriginIdentity)[]
   return fields

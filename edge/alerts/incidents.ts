@@ -18,14 +18,14 @@ const QUIET_MS = [
   ['schedule_late', 6 * HOUR_MS],
   // A chain that lags is reported twice an hour.
   ['chain_lagging', 2 * HOUR_MS],
-  // Changes are events. Their incidents stay open for a day.
+  // A change has no end, so its incident stays open for a day.
   ['evidence_changed', DAY_MS],
 ] as const satisfies [AlertSignal, number][]
 
 /** SQL for the time at which an open incident is resolved. Null for signals whose end is always reported. */
 const QUIET_AT = `last_at + CASE signal ${QUIET_MS.map(([signal, ms]) => `WHEN '${signal}' THEN ${ms}`).join(' ')} END`
 
-/** Marks a subject that is stored instead of a trigger's ID. IDs of triggers do not contain it. */
+/** Prefix of subjects in the column `trigger_id`. IDs of triggers do not contain it. */
 const SUBJECT_MARK = ':'
 
 const RETENTION_MS = 90 * DAY_MS

@@ -14,14 +14,16 @@ import type { SealedOrigin } from '../trust/sealed-origin.ts'
 import { isoTime, type SharedProblem } from './incidents.ts'
 import type { CheckedKey, ExpiringKey, LowAccount, WatchedKeys } from './watched-keys.ts'
 
-/** Interval of the checks. Expiries are checked less often, because their threshold is a number of days. */
+/**
+ * Interval of the checks without balances, and with them. Thresholds of expiries are in days, so rare checks suffice.
+ */
 const CHECK_INTERVAL_MS = 6 * HOUR_MS
 const CREDIT_INTERVAL_MS = HOUR_MS
 
 /** Age up to which the result of the last pass is used when the settings change. */
 const CURRENT_MS = 2 * CHECK_INTERVAL_MS
 
-/** Delay after a failure, and of a pass that was interrupted by an eviction. */
+/** Delay after a failure, or after an eviction that interrupted a pass. */
 const RETRY_MS = HOUR_MS
 
 /** Time that the object of a trigger has to return its key. */
@@ -52,8 +54,8 @@ type KeyWatchOptions = {
 }
 
 /**
- * Checks the usage keys of a user's triggers at the origin (`docs/decisions/0149`). Nothing is checked, and no alarm is
- * set, unless the user enabled one of the signals.
+ * Checks the usage keys of a user's triggers at the origin (`docs/decisions/0149`). Sets no alarm unless the user
+ * enabled one of the signals.
  */
 export class KeyWatch {
   readonly #options: KeyWatchOptions
@@ -215,7 +217,7 @@ export class KeyWatch {
     record('credit_low', low.map(creditProblem), now)
   }
 
-  /** False if the signals were not enabled for some time. */
+  /** Returns false if the last pass is too old, for example because no signal was enabled. */
   #isCurrent(now: number): boolean {
     const pass = this.#options.keys.pass()
     return pass !== undefined && Math.abs(now - pass.startedAt) < CURRENT_MS

@@ -116,7 +116,7 @@ export class WatchedKeys {
     return grouped(rows).map(({ value, ...shared }) => ({ ...shared, expiresAt: value }))
   }
 
-  /** Returns the accounts with less credit, each with its triggers. The balance that was read last counts. */
+  /** Returns the accounts with less credit, each with its triggers. Compares the latest balance of each account. */
   accountsBelow(cents: number): LowAccount[] {
     const rows = this.#sql
       .exec<SharedRow>(

@@ -21,9 +21,7 @@ export type TriggerChangedReport = ChangeOrigin & {
   details: ChangeDetails
 }
 
-/**
- * Changed fields with their values as text. Secrets, and default params, which often contain some, have no values.
- */
+/** Changed fields with their values as text. Values of secrets and of default params are omitted. */
 export type ChangeDetails = {
   name: string
   changes: Record<string, { from: string | null; to: string | null } | { changed: true }>

@@ -19,7 +19,7 @@ type TriggerLogParts = {
 type Head = { sequence: number; sha256: string; at: number }
 export type TriggerLogBounds = { order: 'newest' | 'oldest'; offset: number; limit: number }
 
-/** Changes of the triggers of a user, as a hash chain (docs/audit-log.md). The oldest entries are deleted. */
+/** Changes of the triggers of a user, as a hash chain (docs/audit-log.md). Keeps only the latest entries. */
 export class TriggerLog {
   readonly #parts: TriggerLogParts
 
@@ -33,7 +33,7 @@ export class TriggerLog {
     const { operation, actor, clientAddress, details } = report
     const last = this.#last()
     const sequence = (last?.sequence ?? 0) + 1
-    // Reports of several triggers can arrive in another order. The times of a log never decrease.
+    // Reports of different triggers can arrive out of order, but the times in a log never decrease.
     const at = Math.max(report.at, last?.at ?? 0)
     const salt = clientAddress === null ? null : encodeHex(random(16))
     const entry: AnyHashedEntry = {

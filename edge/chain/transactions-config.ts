@@ -22,8 +22,8 @@ export type TransactionsConfig = {
 }
 
 /**
- * Returns the earliest start block if the configured one is further from the head than a trigger on transactions may
- * start. Each block before the head is read in full for this trigger alone.
+ * Returns the earliest allowed start block of a trigger on transactions if the configured one is too far before the
+ * head. The limit exists because each block before the head is read in full for this trigger alone.
  */
 export function earliestStart(
   { filter, startBlock }: { filter: LogFilter; startBlock: number | null },
@@ -124,7 +124,7 @@ function minValueOf(value: unknown): Pick<TransactionFilter, 'minValue'> {
   return { minValue: value }
 }
 
-/** Returns null if transactions match whatever their status. */
+/** Returns null if any status matches. */
 function readStatus(status: unknown): TransactionStatus | null {
   if (status === undefined || status === null || status === 'success') return 'success'
   if (status === 'reverted') return status

@@ -78,7 +78,7 @@ export async function changeTriggerAlerts(
   const queue = await queueOf(c, id)
   if (!(await queue.kindAndAction(userId))) throw notFound('trigger')
   const changed = await c.env.USER_REPORTS.getByName(userId).changeTriggerAlerts(id, change)
-  // If this call fails, so does the request, and the client can repeat it.
+  // If this call fails, the request fails too, and the client can repeat it.
   if (change.thresholds) await queue.setAlertThresholds(userId, changed.thresholds)
   return changed
 }

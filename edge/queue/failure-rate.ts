@@ -3,7 +3,9 @@ import { FAILURE_RATE_THRESHOLD } from '../../shared/limits.ts'
 import type { PendingReports } from '../reports/pending-reports.ts'
 import type { TriggerState } from './trigger-state.ts'
 
-/** The owner is alerted if at least the threshold of at least 20 runs failed within an hour. */
+/**
+ * The owner is alerted if at least 20 runs finished within an hour, and the share that failed reaches the threshold.
+ */
 const RUNS_MIN = 20
 const WINDOW_MS = HOUR_MS
 

@@ -3,9 +3,9 @@ import { QUEUE_SHARE_THRESHOLD } from '../../shared/limits.ts'
 import type { PendingReports } from '../reports/pending-reports.ts'
 import type { TriggerState } from './trigger-state.ts'
 
-/** The problem counts as over at this share of the threshold: half of the queue for the default threshold. */
+/** Part of the threshold at which the incident is resolved. For the default threshold, half of the queue. */
 const RESOLVED_PART = 0.625
-/** Highest share at which the problem counts as over. */
+/** Maximum share of the queue at which the incident is resolved. */
 const RESOLVED_SHARE_MAX = 0.5
 
 /** Minimum time between two reports, while the queue stays almost full or becomes so again and again. */

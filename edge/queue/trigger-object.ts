@@ -32,7 +32,7 @@ export interface TriggerObject {
   kindAndAction(
     ownerId: string,
   ): Promise<{ kind: TriggerKind; actionCid: string; source?: WebhookSource } | undefined>
-  /** Applies thresholds of the owner's alerts. @returns false if this owner has no such trigger */
+  /** Stores thresholds of the owner's alerts. @returns false if this owner has no such trigger */
   setAlertThresholds(ownerId: string, thresholds: TriggerAlertThresholds): Promise<boolean>
   /** The edge cannot decrypt this key. */
   sealedUsageKey(ownerId: string): Promise<Uint8Array | undefined>

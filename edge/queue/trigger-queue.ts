@@ -348,7 +348,7 @@ export class TriggerQueue extends DurableObject<Env> implements TriggerObject {
     return snapshotOf(current!, revision)
   }
 
-  /** Must be called without an await before or after the change, so that both are in one transaction. */
+  /** Must be called without an `await` between the change and this call, so that both are in one transaction. */
   #logChange(
     operation: TriggerChangedReport['operation'],
     by: ChangeOrigin,

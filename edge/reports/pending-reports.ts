@@ -50,7 +50,10 @@ export class PendingReports {
     return rows.map(({ number, report }) => ({ number, report: JSON.parse(report) as Report }))
   }
 
-  /** Changes of the trigger, if it was deleted by its owner. An erased trigger has no report of its deletion. */
+  /**
+   * Returns the changes of a trigger that its owner deleted. Empty for an erased trigger, whose deletion is not
+   * reported.
+   */
   changesOfDeleted(): NumberedReport[] {
     const all = this.#sql
       .exec<{ number: number; report: string }>(

@@ -62,7 +62,7 @@ export class ReportOutbox extends StateOutbox {
         await this.callReceiver(
           receiver(ownerId).report({ triggerId, epoch, name, reports: changes }),
         )
-        // Before `forget`, after which the receiver would not recognize them.
+        // Must precede `forget`, after which the receiver would not deduplicate them.
         pending.dropThrough(last.number)
       }
       await this.callReceiver(receiver(ownerId).forget(triggerId))

@@ -38,17 +38,17 @@ export type SignalReport = {
   message: string | null
 }
 
-/** Signals about something that many triggers share, such as a chain. */
+/** Signals about a subject that many triggers share, such as a chain. */
 type SubjectSignal = 'chain_lagging' | 'evidence_changed'
 
-/** A report about something that many triggers share. It is not numbered, so it may be repeated. */
+/** A report about a subject that many triggers share. Not numbered, because repeating it is harmless. */
 export type SubjectReport = {
   signal: SubjectSignal
   /** Name of the subject, such as a chain. */
   subject: string
   state: 'open' | 'resolved'
   code: string | null
-  /** A text of the service. */
+  /** Text written by the service. */
   message: string | null
 }
 

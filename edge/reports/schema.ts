@@ -102,7 +102,7 @@ export const replayBatches = sqliteTable(
   (table) => [index('replay_batches_replay').on(table.replay)],
 )
 
-/** Changes of the user's triggers, as a hash chain. The oldest entries are deleted. */
+/** Changes of the user's triggers, as a hash chain. Only the latest entries are kept. */
 export const triggerLog = sqliteTable('trigger_log', {
   sequence: integer('sequence').primaryKey(),
   at: integer('at').notNull(),
@@ -150,7 +150,7 @@ export const incidents = sqliteTable(
   ],
 )
 
-/** Facts of the origin's evidence that were verified last. One row, only while the user wants alerts about changes. */
+/** Facts of the origin's evidence at the last verification. One row, only while the user wants alerts about changes. */
 export const verifiedOrigin = sqliteTable('verified_origin', {
   id: integer('id').primaryKey(),
   /** JSON of `OriginIdentity`. */
@@ -166,12 +166,12 @@ export const alertSettings = sqliteTable('alert_settings', {
   channels: text('channels'),
   muted: integer('muted', { mode: 'boolean' }).notNull().default(false),
   /**
-   * JSON object with the thresholds that the user chose. The object of a trigger has a copy of its own, which it applies.
+   * JSON object with the thresholds that the user chose. The object of a trigger has a copy of those that it applies.
    */
   thresholds: text('thresholds'),
 })
 
-/** State of the usage keys of enabled triggers, for users who enabled alerts about it (`alerts/key-watch.ts`). */
+/** State of the usage keys of enabled triggers, if the user enabled alerts about it (`alerts/key-watch.ts`). */
 export const watchedKeys = sqliteTable('watched_keys', {
   triggerId: text('trigger_id').primaryKey(),
   triggerName: text('trigger_name').notNull(),

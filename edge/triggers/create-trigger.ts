@@ -47,8 +47,8 @@ type CreateContext = {
 }
 
 /**
- * @throws {TriggerRejectedError} if a value is not allowed for this kind of trigger, or if the trigger in `usage_key_of`
- *   has no usable key of this owner
+ * @throws {TriggerRejectedError} if a value is not allowed for this kind of trigger, or if the owner has no trigger
+ *   `usage_key_of` with a usable key
  * @throws {IndexFullError} if the database has no room for further triggers; nothing is stored
  * @throws {OriginUnavailableError | OriginBusyError} if the usage key cannot be checked at the moment; nothing is
  *   stored

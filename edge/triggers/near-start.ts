@@ -7,6 +7,6 @@ export function startTooEarly(earliest: number): TriggerRejectedError {
     reason: 'field',
     field: 'config.start_block',
     problem: `more than ${TRANSACTION_START_BLOCKS_MAX} blocks before the head of the chain`,
-    fix: `Send ${earliest} or a later block, since a trigger on transactions reads each block in full.`,
+    fix: `Send ${earliest} or a later block: a trigger on transactions reads each block in full.`,
   })
 }

@@ -18,7 +18,7 @@ type Reseal = {
 
 /**
  * Gets the usage key of another trigger of the same owner, encrypted for a new trigger (docs/decisions/0153). The origin
- * opens the stored key and seals it again, so the edge never has the key.
+ * opens the stored key and seals it again, so the edge never sees it.
  * @throws {TriggerRejectedError} if the owner has no such trigger, or if its key can no longer be used
  * @throws {OriginUnavailableError | OriginBusyError} if the key cannot be sealed at the moment
  */
@@ -29,7 +29,8 @@ export async function resealUsageKey(
   owner: { triggerId: string; ownerId: string },
 ): Promise<SealedUsageKey> {
   const sealed = await storedKeyOf(env, sourceId, { macKey, ownerId: owner.ownerId })
-  if (!sealed) throw rejected('you have no trigger with this ID', 'GET /api/triggers lists them.')
+  if (!sealed)
+    throw rejected('you have no trigger with this ID', 'Send an ID from GET /api/triggers.')
   const stored = {
     sealed_usage_key: encodeBase64url(sealed),
     trigger_id: sourceId,

@@ -2,8 +2,8 @@ import { encodeHex } from '../../shared/encoding/hex.ts'
 import type { VerifiedOrigin } from './verify-origin.ts'
 
 /**
- * Facts of the verified evidence that change only if an operator changes the code, the machine or the root key. Channel
- * keys and certificates are renewed regularly, and `rtmr3` includes the instance, so they are not part of it
+ * Facts of the verified evidence that change only if an operator changes the code, the machine or the root key.
+ * Excludes channel keys and certificates, which are renewed regularly, and `rtmr3`, which includes the instance
  * (`docs/decisions/0148`). All values are in hex.
  */
 export type OriginIdentity = {

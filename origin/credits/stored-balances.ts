@@ -3,8 +3,8 @@ import type { Database } from '../db/open.ts'
 import { creditAccounts } from '../db/schema.ts'
 
 /**
- * Reads the balances of accounts in cents, without a lock and without settling charges. A balance includes reserved
- * credit, and charges of the last moments that are not settled yet. An account that never used its credit has none.
+ * Reads the balances of accounts in cents, without a lock and without settling charges. Reserved credit and unsettled
+ * charges are not deducted. Accounts that never used their credit are missing.
  */
 export async function storedBalances(
   db: Database,

@@ -15,7 +15,7 @@ import { EnvelopeError } from '../channel/open-request.ts'
 import type { OriginServices } from '../services.ts'
 import type { SealedOperation } from './sealed.ts'
 
-/** A replayed request is answered, too, because it changes nothing. */
+/** Replayed requests are allowed, because the operation changes nothing. */
 export const sealedKeyStatesOperation: SealedOperation<KeyStatesRequest> = {
   path: SEALED_KEY_STATES_PATH,
   schema: keyStatesRequestSchema,

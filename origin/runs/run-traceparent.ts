@@ -10,7 +10,7 @@ type TracedRun = {
 
 /**
  * Returns a function that computes the `traceparent` header of a run's requests (docs/decisions/0154). Without a span, the
- * trace is the one in the run's record, or a new one for a run without an ID, and it is not sampled.
+ * context is not sampled, and has the trace ID of the run's record, or a random one if the run has no ID.
  */
 export function traceparentOf({ runId, spanContext }: TracedRun): () => string {
   let unsampled: TraceContext | undefined

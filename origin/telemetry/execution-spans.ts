@@ -13,7 +13,7 @@ export class ExecutionSpans {
     this.#wait = parent.child('executor.wait')
   }
 
-  /** Context for requests of the action, which continue the trace. */
+  /** Trace context for requests of the action. */
   get context(): TraceContext {
     return (this.#action ?? this.#parent).context
   }

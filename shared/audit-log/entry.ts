@@ -57,7 +57,7 @@ const hashedSchema = z.object({
 })
 export type HashedEntry = z.infer<typeof hashedSchema>
 
-/** Logs differ in the kinds of their actors. */
+/** Hashed members of an entry of any log. The kinds of actors differ between logs. */
 const anyHashedSchema = hashedSchema.extend({
   actor: z.object({ kind: z.string(), id: z.string().nullable() }),
 })

@@ -1,7 +1,7 @@
 import { formatCsv } from '../csv.ts'
 import type { AnyAuditEntry } from './entry.ts'
 
-/** Formats an audit log as NDJSON: one entry a line, oldest first, and the head in the last line. */
+/** Formats an audit log as NDJSON: one entry per line, oldest first, with the head in the last line. */
 export function formatAuditFile(entries: readonly AnyAuditEntry[], head: unknown): string {
   return [...entries, { head }].map((line) => `${JSON.stringify(line)}\n`).join('')
 }

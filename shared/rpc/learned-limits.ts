@@ -26,7 +26,7 @@ export class BatchSize {
   }
 }
 
-/** Learns whether an endpoint supports a method that not all nodes have. */
+/** Remembers for some time that an endpoint does not support a method. */
 export class MethodSupport {
   #rejectedAt = Number.NEGATIVE_INFINITY
 

@@ -23,7 +23,8 @@ export const DEFAULT_ALERT_SIGNALS = [
 ] as const satisfies readonly AlertSignal[]
 
 /**
- * Signals about usage keys and their accounts, which the edge reads from the origin. It does so only for users who enabled one of them.
+ * Signals about usage keys and their accounts. The edge polls the origin for these, only for users who enabled one of
+ * them.
  */
 export const POLLED_SIGNALS = [
   'key_expiring',

@@ -126,7 +126,10 @@ export const incidentRecord = z.object({
   count: z.int(),
   first_run_id: z.string().nullable(),
   last_run_id: z.string().nullable(),
-  /** Error code of the last failed run, what a held trigger waits for, why a chain lags, what changed, when a key expires, or the credit left. */
+  /**
+   * Error code of the last failed run, reason for which a trigger is held or a chain lags, changed facts of the
+   * evidence, expiry of a key, or remaining credit.
+   */
   code: z.string().nullable(),
   message: z.string().nullable(),
 })

@@ -1,6 +1,6 @@
 /**
- * Messages for reading the state of stored usage keys. The edge reads it for owners who enabled alerts about their keys
- * (`docs/decisions/0149`).
+ * Messages for reading the states of stored usage keys. The edge reads them for owners who enabled alerts about their
+ * keys (`docs/decisions/0149`).
  */
 import { z } from 'zod'
 import { KEY_STATES_PER_REQUEST_MAX } from '../limits.ts'

@@ -38,7 +38,7 @@ export const checkKeyResponseSchema = z.discriminatedUnion('state', [
     may_execute: z.boolean(),
     /** Limit of the usage key because of which runs of triggers are refused. Absent if there is none. */
     refused_by: z.enum(KEY_REFUSALS).optional(),
-    /** The key, sealed for `reseal_for`. Absent if it is not a usage key, if it has expired, and from older origins. */
+    /** The key, sealed for `reseal_for`. Absent if it is not a usage key, has expired, or the origin is too old. */
     sealed_usage_key: base64url.optional(),
   }),
   sealedRefusalSchema,

@@ -200,7 +200,7 @@ export const createTriggerFields = z.strictObject({
     .string()
     .optional()
     .describe(
-      'Instead of usage_api_key: the ID of one of your triggers, whose usage key the new trigger gets. The key itself is not sent.',
+      'Instead of usage_api_key: the ID of one of your triggers, whose usage key is copied to the new trigger. The key is never shown.',
     ),
   default_params: fields.default_params.default({}),
   max_runs_per_minute: fields.max_runs_per_minute.default(MAX_RUNS_PER_MINUTE_DEFAULT),
@@ -212,7 +212,7 @@ export const createTriggerFields = z.strictObject({
 })
 
 type UsageKeyChoice = { usage_api_key?: unknown; usage_key_of?: unknown }
-/** Reports the problem together with those of other fields. */
+/** Checks the keys even if other fields are invalid, so that all problems are reported together. */
 const whenObject = ({ value }: { value: unknown }) => typeof value === 'object' && value !== null
 
 export const createTriggerRequest = createTriggerFields

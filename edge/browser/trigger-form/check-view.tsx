@@ -129,7 +129,7 @@ const Logs: FC<{ preview: TriggerPreview }> = ({ preview }) => {
   )
 }
 
-/** Blocks, or transactions, which have a hash. */
+/** The blocks or transactions that were found. Only transactions have a hash. */
 const Found: FC<{ preview: TriggerPreview }> = ({ preview: { logs = [], searched, params } }) => {
   if (Reflect.get(Object(params.event), 'transaction_hash') === undefined)
     return <Blocks blocks={logs} />
@@ -137,7 +137,7 @@ const Found: FC<{ preview: TriggerPreview }> = ({ preview: { logs = [], searched
   return (
     <>
       <p class="verdict">
-        {logs.length === 0 ? `No such transactions in ${where}.` : `Transactions in ${where}:`}
+        {logs.length === 0 ? `No matching transactions in ${where}.` : `Transactions in ${where}:`}
       </p>
       {logs.length > 0 && (
         <ul class="logs">

@@ -1,4 +1,4 @@
-/** Delay between the last keystroke and the check. Checks are rate-limited. */
+/** Delay between the last keystroke and the check, because checks are rate-limited. */
 const DEBOUNCE_MS = 500
 
 type DebouncedCheck<Result> = {

@@ -11,7 +11,7 @@ const OUTPUT_ID = 'expression-check'
 
 /**
  * Checks the syntax of expressions while the person types, and evaluates them on the sample event or on the latest
- * events of the trigger. The server does so, because the parser is larger than the page.
+ * events of the trigger. This is done on the server, because the parser is larger than the page.
  */
 export function startExpressionCheck(form: HTMLFormElement): void {
   const output = form.querySelector<HTMLElement>(`#${OUTPUT_ID} > [aria-live]`)

@@ -11,8 +11,8 @@ const HEADERS_AT_ONCE = 100
 
 /**
  * Returns the reader of logs for a filter of logs. For a filter of blocks, returns a reader that requests the headers
- * of the matching blocks and returns their marks; for a filter of transactions, one that requests whole blocks. What these
- * learn about sizes does not concern requests for logs.
+ * of the matching blocks and returns their marks; for a filter of transactions, one that requests whole blocks. These
+ * two have their own range size, because it does not apply to requests for logs.
  * @param marksAtOnce marks per request
  */
 export function readerOf(

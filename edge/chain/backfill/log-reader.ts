@@ -4,5 +4,5 @@ import type { RangeSize } from './range-size.ts'
 
 export type LogReader = Pick<ChainReader, 'logs' | 'logsOfBlock' | 'headersOf'>
 
-/** What a range is read with for one filter. `size` is the number of blocks per request. */
+/** Reads ranges of blocks for one filter. `size` is the number of blocks per request. */
 export type FilterReader = { chain: LogReader; size: RangeSize; query: LogQuery }

@@ -21,7 +21,7 @@ type QueryProgress = { reader: RangeReader; logs: ChainLog[]; through: number }
  * Reads a range for several queries together. A log that matches several queries is returned once.
  * Finishes when all logs have been returned, or when the signal is aborted. After an error, the caller can continue
  * after the last batch that was returned.
- * @param others further readers, whose logs are returned in the same order
+ * @param others additional readers, whose logs are merged in the same order
  * @returns batches of logs in order of block and index, each with the last block that was read for all queries
  * @throws {ChainUnreachableError}
  * @throws {NodeLaggingError}

@@ -12,7 +12,7 @@ export const TRANSACTION_BLOCKS_AT_ONCE = 4
 
 /**
  * Returns a reader that requests whole blocks and returns marks of the transactions that any of the filters matches.
- * What it learns about sizes does not concern requests for logs.
+ * It has its own range size, because it does not apply to requests for logs.
  */
 export function transactionReader(
   filters: readonly TransactionsFilter[],

@@ -14,7 +14,7 @@ export type LogFilter = {
   where?: WhereFilter
   /** The filter matches the mark of each block whose number is divisible by this, and no logs (`block-mark.ts`). */
   every?: number
-  /** The filter matches the marks of such transactions, and no logs (`transaction-mark.ts`). */
+  /** The filter matches the marks of these transactions, and no logs (`transaction-mark.ts`). */
   transactions?: TransactionFilter
 }
 

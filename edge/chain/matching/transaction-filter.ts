@@ -1,6 +1,6 @@
 /** Selects transactions by their parties, selector and value. All hex values are lower case. */
 export type TransactionFilter = {
-  /** Allowed recipients. Absent if any recipient is allowed, and the creation of a contract too. */
+  /** Allowed recipients. If absent, any recipient and the creation of contracts are allowed. */
   to?: readonly string[]
   from?: readonly string[]
   /** Allowed first four bytes of the input. */
@@ -40,8 +40,8 @@ export function selectorOf(input: string): string | null {
 }
 
 /**
- * Finds the transactions that any of many filters matches, in a time that does not depend on the number of filters
- * unless they share an address.
+ * Finds the transactions that match at least one of many filters. The time for a transaction depends only on the number
+ * of filters with its addresses.
  */
 export class TransactionSelection {
   readonly #byRecipient: ReadonlyMap<string, TransactionFilter[]>
@@ -52,7 +52,7 @@ export class TransactionSelection {
     this.#bySender = filtersByAddress(filters, ({ to, from }) => (to ? [] : (from ?? [])))
   }
 
-  /** A cheap test before the rest of a transaction is parsed. */
+  /** Cheap check before the rest of a transaction is parsed. Returns false if no filter can match. */
   mayMatch({ from, to }: Parties): boolean {
     return this.#bySender.has(from) || (to !== null && this.#byRecipient.has(to))
   }

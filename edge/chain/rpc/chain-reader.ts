@@ -40,7 +40,7 @@ export interface ChainReader {
    */
   logsOfBlock(query: LogQuery, header: BlockHeader): Promise<ChainLog[]>
   /**
-   * Returns marks of the selected transactions of some blocks, in order (`transaction-mark.ts`).
+   * Returns marks of the selected transactions in the blocks, in order (`transaction-mark.ts`).
    * @throws {NodeLaggingError} if the node does not have one of the blocks
    * @throws {ChainUnreachableError} with `perhapsRange` if fewer blocks may succeed
    */

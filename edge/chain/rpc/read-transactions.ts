@@ -9,7 +9,7 @@ import type { TransactionReceipt } from '../transaction-mark.ts'
 export type BlockTransactions = { header: BlockHeader; transactions: Transaction[] }
 
 /**
- * Parses a block with its transactions, and keeps those that the selection matches.
+ * Parses a block with its transactions. Returns only transactions that the selection matches.
  * @throws {EndpointError} `bad_answer`
  */
 export function parseBlockTransactions(
@@ -24,7 +24,7 @@ export function parseBlockTransactions(
   for (const one of list) {
     const fields = fieldsOf(one, 'a transaction')
     const index = parseQuantity(fields['transactionIndex'], "a transaction's index")
-    if (index <= before) throw badResponse('transactions that are not in order')
+    if (index <= before) throw badResponse('the transactions are not in order')
     before = index
     const from = parseHex(fields['from'], "a transaction's sender", 20)
     const to = parseRecipient(fields['to'])
@@ -40,7 +40,7 @@ export function parseBlockTransactions(
     if (selection.matches(transaction)) transactions.push(transaction)
   }
   if (new Set(transactions.map(({ hash }) => hash)).size < transactions.length)
-    throw badResponse('a transaction in two places')
+    throw badResponse('a transaction occurs twice')
   return { header, transactions }
 }
 
@@ -50,7 +50,7 @@ function parseRecipient(to: unknown): string | null {
 }
 
 /**
- * Parses the receipts of a block by the hash of their transaction.
+ * Parses receipts of a block. Returns them by the hash of their transaction.
  * @throws {EndpointError} `bad_answer`
  * @throws {NodeLaggingError} if a receipt belongs to another block, because the node is leaving a branch of the chain
  */

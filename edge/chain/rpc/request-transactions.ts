@@ -16,14 +16,14 @@ import {
   parseReceipts,
 } from './read-transactions.ts'
 
-/** A block to read. With a hash, it must be this very block. */
+/** A block to read. If `hash` is set, the block must have this hash. */
 export type BlockToRead = { number: number; hash?: string }
 
 /** Receipts per request, for nodes that do not return all receipts of a block. */
 const RECEIPTS_AT_ONCE = 50
 
 /**
- * Returns marks of the selected transactions of some blocks. Receipts are requested only for blocks with such
+ * Returns marks of the selected transactions in the blocks. Receipts are requested only for blocks with such
  * transactions.
  * @throws {NodeLaggingError} if the node does not have one of the blocks
  * @throws {EndpointError} with `perhapsRequest` if the response may have been too large
@@ -72,7 +72,7 @@ async function requestBlocks(
     const { number, hash } = blocks[at]!
     if (block.header.number !== number) throw badResponse('a block that was not requested')
     if (hash !== undefined && block.header.hash !== hash)
-      throw new NodeLaggingError(`block ${number} differs in the transactions`)
+      throw new NodeLaggingError(`block ${number} does not have the expected hash`)
     return block
   })
 }
@@ -83,8 +83,8 @@ const blockCall = ({ number }: BlockToRead): RpcCall => ({
 })
 
 /**
- * Sends one call for a block, whatever its number of selected transactions: for the receipt of a single transaction, or
- * for all receipts of the block.
+ * Requests the receipts of the selected transactions of a block: all receipts of the block in one call, or single
+ * receipts if only one is needed or the node does not support that call.
  */
 async function requestReceipts(
   endpoint: Endpoint,
@@ -103,7 +103,7 @@ async function requestReceipts(
   return parseReceipts(answers.map(resultOf), header.hash)
 }
 
-/** Returns undefined if the node does not return the receipts in one response. */
+/** Returns undefined if the node does not support the method, or the response would be too large. */
 async function requestBlockReceipts(
   endpoint: Endpoint,
   { number }: BlockHeader,
@@ -130,7 +130,7 @@ const receiptCall = (hash: string): RpcCall => ({
   params: [hash],
 })
 
-/** An error may concern the size of the response, which differs between blocks. */
+/** Any error may mean that the response is too large, so fewer blocks may succeed. */
 function resultOf(answer: RpcResponse): unknown {
   if ('error' in answer && !isUnknownBlock(answer.error))
     throw new EndpointError(rpcErrorKind(answer.error.code), { perhapsRequest: true })

@@ -65,7 +65,7 @@ export class BlockLogReader {
     return mergeFilters(this.#filters)
   }
 
-  /** Readers of ranges for what is not found by queries for logs. */
+  /** Returns readers of ranges for the filters that queries for logs do not cover. */
   rangeReaders(chain: ChainReader): FilterReader[] {
     return this.#transactions.length === 0 ? [] : [transactionReader(this.#transactions, chain)]
   }
@@ -99,7 +99,7 @@ export class BlockLogReader {
     return { logs: marks.length > 0 ? [...logs, ...marks].toSorted(compareLogs) : logs, refused }
   }
 
-  /** Blocks that no endpoint returns are refused, so that they delay only the triggers on transactions. */
+  /** Refuses blocks that no endpoint returns, so that they delay only triggers on transactions. */
   async #readTransactions(
     reader: ChainReader,
     headers: readonly BlockHeader[],
@@ -127,7 +127,7 @@ export class BlockLogReader {
       return await reader.transactions([header], this.#selection, 'live')
     } catch (error) {
       if (!isSizeRejection(error)) throw error
-      // This request also fails if the node is unavailable. If it succeeds, the block was too large.
+      // If the nodes are unavailable, this request fails too. If it succeeds, the block was too large.
       await reader.logsOfBlock(EMPTY_QUERY, header)
       refused.set(routeKey(this.#transactions[0]!), header.number)
       return []

@@ -130,7 +130,7 @@ export class ChainPoller {
     }
   }
 
-  /** Returns why the chain makes no progress; undefined if it does, or if no trigger watches it. Called after each poll. */
+  /** Returns the lag of the chain; undefined if it makes progress, or no trigger watches it. Called after each poll. */
   lag(): ChainLag | undefined {
     return this.isWatching ? this.#lag.update(this.#progress(), this.#options.now()) : undefined
   }

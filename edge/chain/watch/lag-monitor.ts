@@ -4,12 +4,12 @@ import { MINUTE_MS } from '../../../shared/durations.ts'
 export const LAGGING_MS = 10 * MINUTE_MS
 
 /**
- * Why a chain lags: no node responds, the nodes report no new blocks, or the watcher has not searched the blocks that
+ * Cause of a lag: no node responds, the nodes report no new blocks, or the watcher has not searched the blocks that
  * they report.
  */
 export type LagCode = 'nodes_unavailable' | 'head_not_moving' | 'watcher_behind'
 
-/** A chain that lags, with the time since which it has made no progress. */
+/** Cause of a lag, and the time of the last progress. */
 export type ChainLag = { code: LagCode; since: number }
 
 export type WatcherProgress = {
@@ -21,8 +21,8 @@ export type WatcherProgress = {
 }
 
 /**
- * Detects that a chain makes no progress: it makes progress when the watcher has searched a new head. It compares numbers
- * in memory, and requests nothing.
+ * Detects that a chain lags. A chain makes progress when the watcher has searched a new head. The monitor compares
+ * numbers in memory, and sends no requests.
  */
 export class LagMonitor {
   #caughtUpThrough: number | undefined

@@ -8,7 +8,7 @@ import type { ChainLag, LagCode } from './lag-monitor.ts'
 /** Time after which a chain that still lags is reported again, also to owners of new triggers. */
 const REPEAT_MS = 30 * MINUTE_MS
 
-/** Triggers whose owners one query reads. */
+/** Triggers per query for their owners. */
 const TRIGGERS_PER_QUERY = 500
 /** Calls in flight, so that a chain with many triggers causes no burst. */
 const CALLS_AT_ONCE = 20
@@ -20,7 +20,7 @@ const ANSWER_WITHIN_MS = 10_000
 type LagReportsOptions = {
   chain: string
   triggers: () => string[]
-  /** Returns the owners of triggers, without duplicates. */
+  /** Returns the IDs of the owners of triggers, without duplicates. */
   ownersOf: (triggerIds: readonly string[]) => Promise<string[]>
   report: (ownerId: string, report: SubjectReport) => Promise<void>
   keepAlive: (work: Promise<void>) => void
@@ -45,8 +45,8 @@ const MESSAGES: Record<LagCode, string> = {
 }
 
 /**
- * Reports to the owners of a chain's triggers that the chain lags, and that it no longer does. What was reported is in
- * memory only: after an eviction, a report can be repeated, or the incident ends when it gets no further reports.
+ * Reports to the owners of a chain's triggers that the chain lags, or has caught up. The last report is kept in memory
+ * only: after an eviction, a report can be repeated, or the incident is resolved because there are no further reports.
  */
 export class LagReports {
   readonly #options: LagReportsOptions

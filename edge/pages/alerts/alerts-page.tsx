@@ -105,7 +105,7 @@ function IncidentItem({ incident, session, muted }: ItemProps) {
     ['Last report', <Time at={Date.parse(incident.last_at)} />],
     ['Reports', String(count)],
   ]
-  // Without a trigger, the message is a text of the service.
+  // Messages of other incidents can contain text of actions or senders.
   if (trigger_id === null && incident.message !== null) facts.push(['Details', incident.message])
   if (last_run_id !== null)
     facts.push(['Last run', <a href={`/runs/${last_run_id}`}>{last_run_id}</a>])
@@ -170,7 +170,7 @@ function SettingsForm({ settings, session }: { settings: AlertSettingsRecord; se
         ))}
       </fieldset>
       <p>
-        <label for="expiry-days">Days before a usage key expires</label>
+        <label for="expiry-days">Alert this many days before a usage key expires</label>
         <input
           id="expiry-days"
           type="number"
@@ -182,7 +182,7 @@ function SettingsForm({ settings, session }: { settings: AlertSettingsRecord; se
         />
       </p>
       <p>
-        <label for="credit-cents">Low credit, in US cents</label>
+        <label for="credit-cents">Alert below this credit, in US cents</label>
         <input
           id="credit-cents"
           type="number"
@@ -226,7 +226,7 @@ async function changeSettings(c: Context<AppEnv>): Promise<Response> {
   const signals = ALERT_SIGNALS.filter((signal) => wanted.includes(signal))
   const muted = form.get('muted') === 'yes'
   const [days, cents] = [form.get('expiry_days'), form.get('credit_cents')]
-  // A page from before an upgrade does not have the fields.
+  // A page that was opened before an upgrade does not have these fields.
   const thresholds = {
     ...(days !== null && { expiry_days: Number(days) }),
     ...(cents !== null && { credit_cents: Number(cents) }),

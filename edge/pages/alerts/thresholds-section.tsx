@@ -15,7 +15,7 @@ type SectionProps = {
   session: Session
 }
 
-/** Thresholds of single triggers, in percent. */
+/** Shows the thresholds of single triggers in percent, with a form to change them. */
 export function ThresholdsSection({ settings, triggers, session }: SectionProps) {
   const own = settings.triggers.filter(
     ({ thresholds }) => thresholds.failure_rate !== null || thresholds.queue_share !== null,
@@ -60,7 +60,7 @@ export function ThresholdsSection({ settings, triggers, session }: SectionProps)
             label="Queued runs in percent of the limit"
             usual={QUEUE_SHARE_THRESHOLD}
           />
-          <p class="hint">Leave a field empty for the default.</p>
+          <p class="hint">Leave a field empty to use the default.</p>
           <p class="actions">
             <button>Save</button>
           </p>
@@ -113,7 +113,7 @@ async function changeThresholds(c: Context<AppEnv>): Promise<Response> {
   return seeOther(c, PATH)
 }
 
-/** @returns null for the default, undefined if the text is no percentage */
+/** @returns null for the default, undefined if the text is not a percentage */
 function shareOf(text: string | null): number | null | undefined {
   if (text === null || text.trim() === '') return null
   return /^([1-9]\d?|100)$/.test(text.trim()) ? Number(text) / 100 : undefined

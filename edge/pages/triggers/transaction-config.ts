@@ -1,4 +1,4 @@
-/** Values of a config as text: a list becomes words. */
+/** Values of `config.transactions` as text. The values of a list are separated by spaces. */
 export type ShownTransactions = {
   to: string
   from: string
@@ -7,7 +7,7 @@ export type ShownTransactions = {
   status: string
 }
 
-/** Returns the transactions of a trigger. Undefined for other triggers. */
+/** Returns `config.transactions` of a trigger as text. Undefined for other triggers. */
 export function shownTransactions({
   transactions,
 }: Record<string, unknown>): ShownTransactions | undefined {

@@ -7,7 +7,7 @@ const ZERO_ADDRESS = `0x${'0'.repeat(40)}`
 const TRANSFER_GAS = 21_000
 
 /**
- * Example of a transaction that would fire a trigger. All values are zero, except for those that the filter specifies.
+ * Returns an example of a transaction that would fire a trigger. Values that the filter does not specify are zero.
  * @param time block timestamp in Unix seconds
  */
 export function exampleTransaction(

@@ -68,14 +68,14 @@ type NewSettings = { signal?: string[]; expiryDays?: string; creditCents?: strin
 function registerSet(alerts: Command, cli: Cli): void {
   const command = alerts
     .command('set')
-    .description('Choose the signals that alert, and their thresholds. Others keep their values.')
+    .description('Choose the signals that alert, and thresholds. Other settings stay unchanged.')
     .option(
       '--signal <signal>',
-      `signal that alerts, repeatable; replaces the chosen ones: ${ALERT_SIGNALS.join(', ')}`,
+      `alert on this signal; repeatable; replaces all chosen signals: ${ALERT_SIGNALS.join(', ')}`,
       collectOption,
     )
-    .option('--expiry-days <days>', 'days before a usage key expires (key_expiring)')
-    .option('--credit-cents <cents>', 'credit in US cents that is low (credit_low)')
+    .option('--expiry-days <days>', 'alert this many days before a key expires (key_expiring)')
+    .option('--credit-cents <cents>', 'alert below this credit in US cents (credit_low)')
   cli.withDeploymentOptions(command)
   addExamples(command, [
     'svc alerts set --signal run_failed --signal key_expiring --expiry-days 14',
@@ -131,7 +131,7 @@ type GivenThresholds = { failureRate?: GivenThreshold; queueShare?: GivenThresho
 function registerThresholds(alerts: Command, cli: Cli): void {
   const command = alerts
     .command('thresholds')
-    .description('Change when the signals failure_rate and queue_share open for a trigger.')
+    .description('Change the alert thresholds of a trigger.')
     .argument('<trigger>', TRIGGER_ARGUMENT)
     .option('--failure-rate <share>', 'share of failed runs, 0.01 to 1, or default', thresholdOf)
     .option('--queue-share <share>', 'share of queued runs, 0.01 to 1, or default', thresholdOf)
@@ -139,7 +139,7 @@ function registerThresholds(alerts: Command, cli: Cli): void {
   addExamples(command, ['svc alerts thresholds orders --failure-rate 0.1'])
   command.action(async (named: string, { failureRate, queueShare }: GivenThresholds) => {
     if (failureRate === undefined && queueShare === undefined)
-      throw new UsageError('Give --failure-rate, --queue-share, or both.')
+      throw new UsageError('nothing to change: use --failure-rate or --queue-share')
     const { triggers } = await cli.client(command, { token: true })
     const id = await resolveTriggerId(triggers, named)
     const thresholds = {

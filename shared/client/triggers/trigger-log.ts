@@ -22,7 +22,8 @@ export type TriggerLogOperations = {
   /** Returns one page of entries with the head of the log. */
   page(query?: TriggerLogQuery, options?: CallOptions): Promise<TriggerLogPage>
   /**
-   * Fetches all entries, oldest first, and verifies that they form a hash chain that ends at the head.
+   * Fetches all entries, and verifies that they form a hash chain. Returns them oldest first, with the head of the
+   * chain.
    * @param since head of an earlier call; its entry must be unchanged
    * @throws {AuditLogRefused} if entries were changed, removed or inserted
    * @example

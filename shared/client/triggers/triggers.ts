@@ -113,7 +113,7 @@ export type TriggerOperations = ReplayOperations & {
   tail(id: string, options?: WatchRunsOptions): AsyncGenerator<TailEvent, void, undefined>
   /** Incidents of triggers, and the alerts about them. */
   alerts: AlertOperations
-  /** Changes of triggers, and who made them. */
+  /** Log of changes of triggers. */
   auditLog: TriggerLogOperations
 }
 

@@ -24,7 +24,7 @@ export function addAlertChannelTools(server: McpServer, { session }: ToolParts):
   addTool(server, 'add_alert_trigger', {
     title: 'Add a trigger that receives alerts',
     description:
-      'Lets alerts fire one of the webhook triggers of your user. To add a webhook instead, ask your user to run `svc alerts channel add-webhook <url>`, because the secret that it prints must not reach you.',
+      'Makes alerts fire one of the webhook triggers of your user. To add a webhook instead, ask your user to run `svc alerts channel add-webhook <url>`, because it prints a secret that must not reach you.',
     input: z.strictObject({
       trigger_id: triggerId.describe('ID of the webhook trigger that receives the alerts.'),
       name: z.string().describe('Name of the channel.'),
@@ -47,7 +47,7 @@ export function addAlertChannelTools(server: McpServer, { session }: ToolParts):
         ...fields,
         ...(about_trigger_ids && { trigger_ids: about_trigger_ids }),
       } as const
-      // Parsed, because the response has a field for the secret, which is null for a trigger.
+      // Removes the field for the secret, which is null for a trigger.
       return alertChannelRecord.parse(await (await channels()).create(channel, { signal }))
     },
   })

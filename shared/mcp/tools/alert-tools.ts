@@ -47,7 +47,7 @@ export function addAlertTools(server: McpServer, { session }: ToolParts): void {
   addTool(server, 'set_alert_thresholds', {
     title: 'Set alert thresholds',
     description:
-      'Changes when the signals failure_rate (share of failed runs) and queue_share (share of max_queued_runs) open for a trigger, from 0.01 to 1. Null restores the default. Use it only if your user asks for it.',
+      'Changes the thresholds at which incidents of a trigger open: failure_rate (share of failed runs) and queue_share (share of max_queued_runs), each from 0.01 to 1. Null restores the default. Use it only if your user asks for it.',
     input: z.strictObject({
       trigger_id: triggerId,
       failure_rate: threshold,

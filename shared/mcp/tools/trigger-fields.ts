@@ -41,7 +41,7 @@ export const triggerId = z.string().describe('Trigger ID, 32 characters.')
 const permissionsOf = z
   .string()
   .describe(
-    'ID of one of the triggers. The new trigger runs with the same permissions: it gets the same usage key, which nobody sees.',
+    'ID of one of the triggers. The new trigger runs with the same permissions: it gets the same usage key, which is never shown.',
   )
 
 const newTriggerFields = createTriggerFields.omit({

@@ -86,18 +86,18 @@ export const OptionFields: FC<OptionFieldsProps> = ({ kind, isNew, ...values }) 
   )
 }
 
-/** It has a fixed height, so that live results cause no layout shift. */
+/** Has a fixed height, so that live results cause no layout shift. */
 const ExpressionBox: FC<{ hasSample: boolean }> = ({ hasSample }) => (
   <>
     {hasSample && (
       <TextArea
         name="sample_event"
         label="Sample event"
-        hint="Expressions are evaluated on it. It is not saved, and default params are not added."
+        hint="Used to evaluate the expressions. Not saved. Default params are not added."
         rows={4}
         value={SAMPLE_EVENT}
         maxlength={SAMPLE_EVENT_MAX_CHARACTERS}
-        // Belongs to no form, so it is not sent with this one.
+        // No form has this ID, so browsers do not submit the field.
         form="not-sent"
       />
     )}
@@ -119,7 +119,7 @@ const ExpressionBox: FC<{ hasSample: boolean }> = ({ hasSample }) => (
 )
 
 const SAMPLE_EVENT = '{"hello": "world"}'
-/** At most four bytes each, in a body of 16 KiB. */
+/** A character takes at most four bytes, and the body of a check is limited to 16 KiB. */
 const SAMPLE_EVENT_MAX_CHARACTERS = 2_000
 
 const KEY_FIELDS = [

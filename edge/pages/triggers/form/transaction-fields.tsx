@@ -12,7 +12,7 @@ export const TransactionFields: FC<FormValues> = (values) => (
     <summary>Transactions instead of an event</summary>
     <Field
       label="Recipients"
-      hint="Addresses separated by spaces. A run starts at each transaction to one of them. If senders are given too, both must match."
+      hint="Addresses separated by spaces. Each transaction to one of them starts a run. If you also enter senders, both must match."
       spellcheck={false}
       {...controlProps(values, 'transactions_to')}
     />

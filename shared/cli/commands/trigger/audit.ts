@@ -12,7 +12,7 @@ export function registerTriggerAudit(trigger: Command, cli: Cli): void {
   const command = cli
     .command(trigger, 'audit', `Show the latest ${SHOWN} changes of your triggers.`)
     .option('--export <file>', 'verify all entries, and write them to a file, as NDJSON')
-    .option('--since <file>', 'with --export, require the entries of an earlier export')
+    .option('--since <file>', 'with --export, compare with an earlier export')
     .action(async ({ export: file, since }: { export?: string; since?: string }) => {
       if (since !== undefined && file === undefined)
         throw new UsageError('--since requires --export')

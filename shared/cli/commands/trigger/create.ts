@@ -18,7 +18,10 @@ export function registerCreate(trigger: Command, cli: Cli): void {
     .option('--disabled', 'create the trigger disabled, until svc trigger enable')
   withFiringOptions(withLimitOptions(command))
   cli.withDeploymentOptions(cli.withUsageKey(command))
-  command.option('--usage-key-of <trigger>', 'use the usage key of this trigger (ID or name)')
+  command.option(
+    '--usage-key-of <trigger>',
+    'use the usage key of another trigger: its ID or unique name',
+  )
   addExamples(command, [
     'svc trigger create action.js --name greeter --webhook',
     'svc trigger create action.js --name again --webhook --usage-key-of greeter',
