@@ -22,6 +22,7 @@ type EndpointFailureKind =
 export class EndpointError extends Error {
   override name = 'EndpointError'
   readonly kind: EndpointFailureKind
+  readonly detail: string | undefined
   readonly retryAfterMs: number | undefined
   /**
    * True if the request itself may be the cause. The failure then counts against the endpoint only if another endpoint
@@ -36,10 +37,15 @@ export class EndpointError extends Error {
       detail,
       retryAfterMs,
       perhapsRequest = false,
-    }: { detail?: string; retryAfterMs?: number | undefined; perhapsRequest?: boolean } = {},
+    }: {
+      detail?: string | undefined
+      retryAfterMs?: number | undefined
+      perhapsRequest?: boolean
+    } = {},
   ) {
     super(detail === undefined ? kind : `${kind}: ${detail}`)
     this.kind = kind
+    this.detail = detail
     this.retryAfterMs = retryAfterMs
     this.perhapsRequest = perhapsRequest
   }

@@ -50,20 +50,23 @@ function parseRecipient(to: unknown): string | null {
 }
 
 /**
- * Parses receipts of a block. Returns them by the hash of their transaction.
+ * Parses receipts of a block. Returns those of the selected transactions, by the hash of their transaction.
  * @throws {EndpointError} `bad_answer`
  * @throws {NodeLaggingError} if a receipt belongs to another block, because the node is leaving a branch of the chain
  */
 export function parseReceipts(
   values: readonly unknown[],
   blockHash: string,
+  selected: ReadonlySet<string>,
 ): Map<string, TransactionReceipt> {
   const receipts = new Map<string, TransactionReceipt>()
   for (const value of values) {
     const fields = fieldsOf(value, 'a receipt')
     if (parseHex(fields['blockHash'], "a receipt's block hash", 32) !== blockHash)
       throw new NodeLaggingError('receipts of a replaced block')
-    receipts.set(parseHex(fields['transactionHash'], "a receipt's transaction hash", 32), {
+    const hash = parseHex(fields['transactionHash'], "a receipt's transaction hash", 32)
+    if (!selected.has(hash)) continue
+    receipts.set(hash, {
       status: parseStatus(fields['status']),
       gasUsed: parseQuantity(fields['gasUsed'], "a receipt's gas"),
     })

@@ -19,6 +19,8 @@ import {
 /** A block to read. If `hash` is set, the block must have this hash. */
 export type BlockToRead = { number: number; hash?: string }
 
+const NO_RECEIPT = 'a transaction without a receipt'
+
 /** Receipts per request, for nodes that do not return all receipts of a block. */
 const RECEIPTS_AT_ONCE = 50
 
@@ -26,9 +28,21 @@ const RECEIPTS_AT_ONCE = 50
  * Returns marks of the selected transactions in the blocks. Receipts are requested only for blocks with such
  * transactions.
  * @throws {NodeLaggingError} if the node does not have one of the blocks
- * @throws {EndpointError} with `perhapsRequest` if the response may have been too large
+ * @throws {EndpointError} with `perhapsRequest` if the response may have been too large, or if data of the transactions
+ *   is malformed or missing. Some nodes do so for special transactions of their chain, and still serve logs.
  */
 export async function transactionsOfBlocks(
+  ...request: Parameters<typeof readTransactions>
+): Promise<ChainLog[]> {
+  try {
+    return await readTransactions(...request)
+  } catch (error) {
+    if (!(error instanceof EndpointError) || error.kind !== 'bad_answer') throw error
+    throw new EndpointError(error.kind, { detail: error.detail, perhapsRequest: true })
+  }
+}
+
+async function readTransactions(
   endpoint: Endpoint,
   blocks: readonly BlockToRead[],
   selection: TransactionSelection,
@@ -42,7 +56,7 @@ export async function transactionsOfBlocks(
   return selected.flatMap(({ header, transactions }, at) =>
     transactions.map((transaction) => {
       const receipt = receipts[at]!.get(transaction.hash)
-      if (!receipt) throw badResponse('a transaction without a receipt')
+      if (!receipt) throw badResponse(NO_RECEIPT)
       return transactionMark(header, transaction, receipt)
     }),
   )
@@ -92,15 +106,16 @@ async function requestReceipts(
   priority: ReadPriority,
 ): Promise<Map<string, TransactionReceipt>> {
   const hashes = transactions.map(({ hash }) => hash)
+  const selected = new Set(hashes)
   const all =
     hashes.length > 1 && endpoint.limits.blockReceipts.isSupported(endpoint.now())
       ? await requestBlockReceipts(endpoint, header, priority)
       : undefined
-  if (all) return parseReceipts(all, header.hash)
+  if (all) return parseReceipts(all, header.hash, selected)
   const answers: RpcResponse[] = []
   for (const some of chunks(hashes, RECEIPTS_AT_ONCE))
     answers.push(...(await endpoint.call(some.map(receiptCall), priority)))
-  return parseReceipts(answers.map(resultOf), header.hash)
+  return parseReceipts(answers.map(receiptOf), header.hash, selected)
 }
 
 /** Returns undefined if the node does not support the method, or the response would be too large. */
@@ -129,6 +144,11 @@ const receiptCall = (hash: string): RpcCall => ({
   method: 'eth_getTransactionReceipt',
   params: [hash],
 })
+
+function receiptOf(answer: RpcResponse): unknown {
+  if ('result' in answer && answer.result === null) throw badResponse(NO_RECEIPT)
+  return resultOf(answer)
+}
 
 /** Any error may mean that the response is too large, so fewer blocks may succeed. */
 function resultOf(answer: RpcResponse): unknown {

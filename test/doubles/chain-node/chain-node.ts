@@ -41,6 +41,8 @@ export class ChainNode {
   hasBlockReceipts = true
   /** Blocks with more transactions are not returned as a whole. */
   wholeBlockMax = Number.POSITIVE_INFINITY
+  /** Hashes of transactions whose receipts the node does not have. */
+  missingReceipts = new Set<string>()
   readonly #random: () => number
 
   /** @param random from 0 to below 1; decides which faults occur, and which of several nodes answers */
@@ -145,10 +147,20 @@ export class ChainNode {
       case 'eth_getBlockReceipts': {
         if (!this.hasBlockReceipts) return unknownMethod(method)
         const block = view.named(first)
-        return { result: block ? receiptsOf(block) : null }
+        return {
+          result: block
+            ? receiptsOf(block).filter(
+                (_, at) => !this.missingReceipts.has(block.transactions[at]!.hash),
+              )
+            : null,
+        }
       }
       case 'eth_getTransactionReceipt':
-        return { result: this.#receiptOf(view, String(first)) }
+        return {
+          result: this.missingReceipts.has(String(first))
+            ? null
+            : this.#receiptOf(view, String(first)),
+        }
       case 'eth_getCode':
         return { result: this.chain.code.get(String(first).toLowerCase()) ?? '0x' }
       case 'eth_getLogs':

@@ -316,6 +316,33 @@ describe('a block that no node returns as a whole', () => {
   )
 })
 
+describe('a transaction without a receipt', () => {
+  it.each([1, 2])(
+    'delays only the triggers on transactions (%i selected), until a node has the receipt',
+    (count) =>
+      onChain(async (world) => {
+        const { chain, node } = world
+        const logs = world.subscribe('logs')
+        const trigger = world.subscribe('a', on({ to: [BOB] }))
+        await world.poll()
+        const selected = Array.from({ length: count }, () => sending())
+        node.missingReceipts.add(selected[0]!.hash)
+        chain.mine([...selected, someLog(7)])
+        await world.poll()
+        chain.mine([someLog(8)])
+        await world.poll()
+        expect(dataOf(logs.taken)).toEqual([7, 8])
+        expect(trigger.taken).toEqual([])
+        expect(world.events.filter(({ event }) => event.startsWith('rpc.'))).toEqual([])
+        node.missingReceipts.clear()
+        world.now = () => Date.now() + 120_000
+        for (let poll = 0; poll < 3; poll++) await world.poll()
+        expect(hashesOf(trigger.taken)).toEqual(hashes(...selected))
+        expect(dataOf(logs.taken)).toEqual([7, 8])
+      }, START)(),
+  )
+})
+
 describe('the filter of transactions', () => {
   const block = { number: 10, hash: hex(32, 1), timestamp: 1 }
   const markOf = (over: object = {}) =>

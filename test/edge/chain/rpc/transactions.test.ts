@@ -63,16 +63,24 @@ describe('transactions of a block', () => {
 })
 
 describe('receipts', () => {
+  const selected = new Set([receipt().transactionHash])
+
   it.each<[string, object]>([
     ['a status that is neither 0 nor 1', { status: '0x2' }],
     ['gas that is no quantity', { gasUsed: 21_000 }],
     ['a short hash', { transactionHash: '0x12' }],
   ])('a node that answers with %s: is not believed', (_, over) => {
-    expect(() => parseReceipts([receipt(over)], hex(32, 10))).toThrow('bad_answer')
+    expect(() => parseReceipts([receipt(over)], hex(32, 10), selected)).toThrow('bad_answer')
   })
 
   it('of another block mean that the node is leaving a branch', () => {
-    const read = () => parseReceipts([receipt({ blockHash: hex(32, 11) })], hex(32, 10))
+    const read = () => parseReceipts([receipt({ blockHash: hex(32, 11) })], hex(32, 10), selected)
     expect(read).toThrow(NodeLaggingError)
+  })
+
+  it('of other transactions are not read', () => {
+    const special = receipt({ transactionHash: hex(32, 99), gasUsed: null })
+    const read = parseReceipts([special, receipt()], hex(32, 10), selected)
+    expect([...read.keys()]).toEqual([...selected])
   })
 })
