@@ -3,13 +3,10 @@ import type { ChangeOrigin } from '../audit-log/trigger-change.ts'
 import type { AgentUser } from '../identity/agent-tokens.ts'
 import type { AppEnv } from './app-env.ts'
 import { clientAddress } from './client-address.ts'
-import { inProcessUser } from './in-process-requests.ts'
 
-/** Describes the agent that requests a change. Calls from `/mcp` are made in process, without a client address. */
-export function originOfAgent(c: Context<AppEnv>, { label }: AgentUser): ChangeOrigin {
-  if (inProcessUser(c.req.raw))
-    return { actor: { kind: 'oauth_client', id: label }, clientAddress: null }
-  return { actor: { kind: 'agent_token', id: label }, clientAddress: addressOf(c) }
+/** Describes the program that requests a change. In-process requests of `/mcp` have the address of its client. */
+export function originOfAgent(c: Context<AppEnv>, { credential, label }: AgentUser): ChangeOrigin {
+  return { actor: { kind: credential, id: label }, clientAddress: addressOf(c) }
 }
 
 /** Describes the signed-in user who requests a change on a page. */

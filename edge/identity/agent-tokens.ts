@@ -35,7 +35,12 @@ export type ApprovalResult =
   | 'expired'
   | 'registered'
 
-export type AgentUser = User & { tokenExpiresAt: number; label: string | null; scopes: Scope[] }
+export type AgentUser = User & {
+  tokenExpiresAt: number
+  label: string | null
+  scopes: Scope[]
+  credential: 'agent_token' | 'oauth_client'
+}
 
 type Lifetime = { createdAt: number; lastUsedAt: number | null; expiresAt: number }
 
@@ -130,7 +135,8 @@ export async function findAgentUser(
       .where(and(eq(agentTokens.challenge, challenge), stale))
   }
   const { id, email, label, expiresAt: tokenExpiresAt } = row
-  return { id, email, tokenExpiresAt, label, scopes: scopesOf(row.scopes) }
+  const scopes = scopesOf(row.scopes)
+  return { id, email, tokenExpiresAt, label, scopes, credential: 'agent_token' }
 }
 
 export function isTokenExpired(

@@ -159,6 +159,7 @@ export async function findGrantUser(
     label: clientName,
     scopes: scopesOf(scopes),
     tokenExpiresAt: accessExpiresAt,
+    credential: 'oauth_client',
   }
 }
 

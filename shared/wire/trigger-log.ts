@@ -24,7 +24,7 @@ export const triggerLogEntry = auditEntrySchema.extend({
     id: z.string().nullable().meta({ description: 'Name of the token or of the OAuth client.' }),
   }),
   client_address: z.string().nullable().meta({
-    description: 'Null if it is unknown, and for OAuth clients and operators.',
+    description: 'Null if it is unknown, and for operators.',
   }),
 })
 export type TriggerLogEntry = z.infer<typeof triggerLogEntry>
