@@ -2,13 +2,17 @@ import type { TRIGGER_LOG_ACTORS, TRIGGER_LOG_OPERATIONS } from '../../shared/wi
 
 /** The requester of a change. */
 export type ChangeOrigin = {
+  /** The ID of the token or grant, null for people. */
   actor: { kind: (typeof TRIGGER_LOG_ACTORS)[number]; id: string | null }
+  /** Name of the token or OAuth client, which the program chose. */
+  actorName: string | null
   /** Null if it is unknown. */
   clientAddress: string | null
 }
 
 export const BY_OPERATOR: ChangeOrigin = {
   actor: { kind: 'operator', id: null },
+  actorName: null,
   clientAddress: null,
 }
 

@@ -30,7 +30,8 @@ export class TriggerLog {
   /** Must be called in the transaction that records the number of the report. */
   append(triggerId: string, report: TriggerChangedReport): void {
     const { sql, userId, random } = this.#parts
-    const { operation, actor, clientAddress, details } = report
+    const { operation, actor, actorName, clientAddress } = report
+    const details = actorName ? { ...report.details, actor_name: actorName } : report.details
     const last = this.#last()
     const sequence = (last?.sequence ?? 0) + 1
     // Reports of different triggers can arrive out of order, but the times in a log never decrease.

@@ -6,12 +6,12 @@ import { clientAddress } from './client-address.ts'
 
 /** Describes the program that requests a change. In-process requests of `/mcp` have the address of its client. */
 export function originOfAgent(c: Context<AppEnv>, { credential, label }: AgentUser): ChangeOrigin {
-  return { actor: { kind: credential, id: label }, clientAddress: addressOf(c) }
+  return { actor: credential, actorName: label, clientAddress: addressOf(c) }
 }
 
 /** Describes the signed-in user who requests a change on a page. */
 export function originOfSession(c: Context<AppEnv>): ChangeOrigin {
-  return { actor: { kind: 'session', id: null }, clientAddress: addressOf(c) }
+  return { actor: { kind: 'session', id: null }, actorName: null, clientAddress: addressOf(c) }
 }
 
 function addressOf(c: Context<AppEnv>): string | null {

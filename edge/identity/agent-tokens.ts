@@ -10,6 +10,7 @@ import {
 } from '../../shared/limits.ts'
 import { type Scope, SCOPES, scopesOf } from '../../shared/wire/agent.ts'
 import { agentRequests, agentTokens, users } from '../db/schema.ts'
+import { idOfToken } from './credential-id.ts'
 import type { IdentityDeps } from './deps.ts'
 import { hashSecret } from './secret.ts'
 import type { User } from './users.ts'
@@ -39,7 +40,8 @@ export type AgentUser = User & {
   tokenExpiresAt: number
   label: string | null
   scopes: Scope[]
-  credential: 'agent_token' | 'oauth_client'
+  /** The ID is `idOfToken` or `idOfGrant`. */
+  credential: { kind: 'agent_token' | 'oauth_client'; id: string }
 }
 
 type Lifetime = { createdAt: number; lastUsedAt: number | null; expiresAt: number }
@@ -136,7 +138,8 @@ export async function findAgentUser(
   }
   const { id, email, label, expiresAt: tokenExpiresAt } = row
   const scopes = scopesOf(row.scopes)
-  return { id, email, tokenExpiresAt, label, scopes, credential: 'agent_token' }
+  const credential = { kind: 'agent_token', id: idOfToken(challenge) } as const
+  return { id, email, tokenExpiresAt, label, scopes, credential }
 }
 
 export function isTokenExpired(

@@ -3,6 +3,7 @@ import { and, eq, gt, isNull } from 'drizzle-orm'
 import { type Scope, scopesOf } from '../../shared/wire/agent.ts'
 import { oauthGrants, users } from '../db/schema.ts'
 import type { AgentUser } from '../identity/agent-tokens.ts'
+import { idOfGrant } from '../identity/credential-id.ts'
 import type { IdentityDeps } from '../identity/deps.ts'
 import { hashSecret } from '../identity/secret.ts'
 import { type Grant, lifetimesOf, revokeGrant } from './grants.ts'
@@ -159,7 +160,7 @@ export async function findGrantUser(
     label: clientName,
     scopes: scopesOf(scopes),
     tokenExpiresAt: accessExpiresAt,
-    credential: 'oauth_client',
+    credential: { kind: 'oauth_client', id: idOfGrant(id) },
   }
 }
 

@@ -21,7 +21,14 @@ export const triggerLogEntry = auditEntrySchema.extend({
   request_id: z.null(),
   actor: z.object({
     kind: z.enum(TRIGGER_LOG_ACTORS),
-    id: z.string().nullable().meta({ description: 'Name of the token or of the OAuth client.' }),
+    id: z.string().nullable().meta({
+      description:
+        'ID of the token or of the grant of the OAuth client, as the list of access tokens shows it.',
+    }),
+  }),
+  details: z.record(z.string(), z.unknown()).meta({
+    description:
+      'name of the trigger, changes of its fields, and actor_name: the name that the program chose for its token or client. Without secrets.',
   }),
   client_address: z.string().nullable().meta({
     description: 'Null if it is unknown, and for operators.',

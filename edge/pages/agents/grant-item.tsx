@@ -1,5 +1,6 @@
 import type { Child } from 'hono/jsx'
 import { Badge, FactList, Time } from '../../browser/components/elements.tsx'
+import { idOfGrant } from '../../identity/credential-id.ts'
 import type { Session } from '../../identity/sessions.ts'
 import type { Grant } from '../../oauth/grants.ts'
 import { CsrfField } from '../requests/csrf-field.tsx'
@@ -34,6 +35,7 @@ export function GrantItem({
   const facts: [string, Child][] = [
     // Only a redirect URI proves that the client belongs to the site.
     [redirectUri === '' ? 'Site (not verified)' : 'Site', new URL(clientId).host],
+    ['ID', <code>{idOfGrant(id)}</code>],
     ['Access', accessText(scopes)],
     ['Authorized', <Time at={createdAt} />],
     ['Last used', lastUsedAt === null ? 'never' : <Time at={lastUsedAt} />],

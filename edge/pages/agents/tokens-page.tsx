@@ -8,6 +8,7 @@ import {
   revokeToken,
   TOKENS_LISTED,
 } from '../../identity/owned-tokens.ts'
+import { idOfToken } from '../../identity/credential-id.ts'
 import { listGrants, revokeAllGrants, revokeOwnGrant } from '../../oauth/grants.ts'
 import { decode32Bytes } from '../../identity/secret.ts'
 import type { Session } from '../../identity/sessions.ts'
@@ -84,6 +85,7 @@ function TokenItem({ token, session }: { token: OwnedToken; session: Session }) 
   const { scopes, createdAt, lastUsedAt, endsAt, state } = token
   const label = token.label ?? 'Unnamed program'
   const facts: [string, Child][] = [
+    ['ID', <code>{idOfToken(token.challenge)}</code>],
     ['Access', accessText(scopes.join(' '))],
     ['Authorized', <Time at={createdAt} />],
     ['Last used', lastUsedAt === null ? 'never' : <Time at={lastUsedAt} />],

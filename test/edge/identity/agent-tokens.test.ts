@@ -49,7 +49,7 @@ describe('the list of tokens', () => {
     expect(await listOf(browser)).toContain('No access tokens yet.')
   })
 
-  it('shows the name, access, creation, last use, expiry and state of each token', async () => {
+  it('shows the name, ID, access, creation, last use, expiry and state of each token', async () => {
     const { browser, user } = await person()
     const agents = [await newAgent(), await newAgent(), await newAgent()]
     for (const [at, label] of ['live bot', 'old bot', null].entries())
@@ -67,8 +67,9 @@ describe('the list of tokens', () => {
     await revoke(browser, agents[2]!.challenge)
     const text = words(await listOf(browser))
     expect(text).toMatch(
-      /live bot active Access read only Authorized .*UTC Last used .*UTC Expires if unused .*UTC Revoke/,
+      /live bot active ID \S{16} Access read only Authorized .*UTC Last used .*UTC Expires if unused .*UTC Revoke/,
     )
+    expect(text).toContain(`live bot active ID ${agents[0]!.challenge.slice(0, 16)} Access`)
     expect(text).toMatch(/old bot expired .* Last used never Expired .*UTC Unnamed program/)
     expect(text).toMatch(/Unnamed program revoked/)
   })

@@ -44,7 +44,7 @@ beforeEach(() => {
 
 function append(name: string): void {
   const last = entries.at(-1)
-  const details = { name, changes: { name: { from: null, to: name } } }
+  const details = { name, actor_name: 'ci', changes: { name: { from: null, to: name } } }
   const entry = {
     v: 1 as const,
     account_hash: userLogHash('user'),
@@ -52,7 +52,7 @@ function append(name: string): void {
     at: '2026-01-01T00:00:00.000Z',
     operation: 'change_trigger' as const,
     outcome: 'done' as const,
-    actor: { kind: 'agent_token' as const, id: 'ci' },
+    actor: { kind: 'agent_token' as const, id: 'K7-2mVd0q_Xw4sLb' },
     subject: { trigger_id: ID },
     request_id: null,
     client_address_sha256: null,
@@ -79,7 +79,7 @@ it('svc trigger audit prints the latest changes', async () => {
   const lines = out.trim().split('\n')
   expect([code, lines.length]).toEqual([0, 50])
   expect(lines[0]).toMatch(
-    /^2026-01-01T00:00:00.000Z +change_trigger +A{32} +agent_token ci +name$/,
+    /^2026-01-01T00:00:00.000Z +change_trigger +A{32} +agent_token K7-2mVd0q_Xw4sLb ci +name$/,
   )
 })
 

@@ -32,6 +32,6 @@ export function registerTriggerAudit(trigger: Command, cli: Cli): void {
 
 function cells({ at, operation, subject, actor, client_address, details }: TriggerLogEntry) {
   const fields = Object.keys((details['changes'] ?? {}) as object).join(' ')
-  const by = `${actor.kind} ${actor.id ?? ''}`.trim()
+  const by = [actor.kind, actor.id, details['actor_name']].filter(Boolean).join(' ')
   return [at, operation, subject.trigger_id, by, client_address ?? '', fields]
 }
