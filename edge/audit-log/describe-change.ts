@@ -16,6 +16,7 @@ export function snapshotOf(
       name: row.name,
       kind: row.kind,
       enabled: String(row.enabled),
+      suspended: String(row.suspendedFrom !== null),
       config: row.config,
       options: row.options,
       max_runs_per_minute: String(row.maxRunsPerMinute),

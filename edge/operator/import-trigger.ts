@@ -79,7 +79,7 @@ export async function importTrigger(
   const cid = await actionCid(body.action_code)
   // Versions count changes, so the current time is above each version of the deleted trigger, which may be unknown. The
   // index and the chain watcher ignore versions below the ones that they know.
-  const owned = { triggerId: id, ownerId, sealed, cid, version: now() }
+  const owned = { triggerId: id, ownerId, sealed, cid, version: now(), by: BY_OPERATOR }
   const restored = await storeTrigger(env, settings, owned, body)
   const { webhook_url = null } = restored
   return { id, webhook_url, warnings: secretWarnings(body.options) }

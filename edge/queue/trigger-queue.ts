@@ -1,5 +1,9 @@
 import { describeChange, snapshotOf, type ChangeSnapshot } from '../audit-log/describe-change.ts'
-import type { ChangeOrigin, TriggerChangedReport } from '../audit-log/trigger-change.ts'
+import {
+  BY_OPERATOR,
+  type ChangeOrigin,
+  type TriggerChangedReport,
+} from '../audit-log/trigger-change.ts'
 import { DurableObject } from 'cloudflare:workers'
 import { migrate } from 'drizzle-orm/durable-sqlite/migrator'
 import migrations from '../../drizzle/trigger-queue/migrations.js'
@@ -121,7 +125,9 @@ export class TriggerQueue extends DurableObject<Env> implements TriggerObject {
 
   async suspend(): Promise<boolean> {
     if (!this.#parts.state.current) return false
+    const before = this.#snapshot()
     this.#parts.state.suspend(Date.now())
+    this.#logChange('change_trigger', BY_OPERATOR, before, this.#snapshot())
     this.#reportDisabled('open')
     await this.#afterChange()
     return true
@@ -129,7 +135,9 @@ export class TriggerQueue extends DurableObject<Env> implements TriggerObject {
 
   async liftSuspension() {
     if (!this.#parts.state.current) return undefined
+    const before = this.#snapshot()
     const from = this.#parts.state.liftSuspension(Date.now())
+    this.#logChange('change_trigger', BY_OPERATOR, before, this.#snapshot())
     if (from !== null) this.#reportDisabled('resolved')
     await this.#afterChange()
     return { from }

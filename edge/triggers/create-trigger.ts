@@ -121,7 +121,7 @@ export async function storeTrigger(
     sealed: Uint8Array
     cid: string
     version?: number
-    by?: ChangeOrigin
+    by: ChangeOrigin
     secret?: SealedSecret
   },
   body: Omit<CreateTrigger, 'usage_api_key' | 'usage_key_of' | 'webhook_secret'>,

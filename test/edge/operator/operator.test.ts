@@ -15,6 +15,7 @@ import { startSession } from '../../../edge/identity/sessions.ts'
 import { approveGrant } from '../../../edge/oauth/grants.ts'
 import { findOrCreateUser } from '../../../edge/identity/users.ts'
 import type { ExportedTrigger } from '../../../shared/wire/operator.ts'
+import type { TriggerLogPage } from '../../../shared/wire/trigger-log.ts'
 import type { TriggerRecord } from '../../../shared/wire/trigger.ts'
 import {
   createTrigger,
@@ -57,6 +58,20 @@ const read = async (owner: Owner, id: string): Promise<TriggerRecord> =>
   (await owner.api(`/api/triggers/${id}`)).json()
 const patch = (owner: Owner, id: string, body: object) =>
   owner.api(`/api/triggers/${id}`, { ...post('', body).init, method: 'PATCH' })
+/** Waits until the owner's log has this number of changes by operators. @returns them, oldest first */
+const loggedByOperator = (owner: Owner, count: number) =>
+  vi.waitUntil(
+    async () => {
+      const response = await owner.api('/api/audit-log?order=oldest')
+      const { entries }: TriggerLogPage = await response.json()
+      const found = entries.filter(({ actor }) => actor.kind === 'operator')
+      return (
+        found.length >= count &&
+        found.map(({ operation, details }) => [operation, details['changes']])
+      )
+    },
+    { timeout: 15_000, interval: 20 },
+  )
 const webhookStatus = async (id: string) =>
   (await edge(`/webhook/${id}`, { method: 'POST', body: '{}' })).status
 
@@ -185,6 +200,24 @@ describe('a suspended trigger', () => {
     expect(await webhookStatus(id)).toBe(202)
   })
 
+  it.each([true, false])(
+    'HIDDEN OPERATOR: is in the owner’s log when it is suspended and resumed, if it was enabled: %s',
+    async (enabled) => {
+      const owner = await someOwner()
+      const { id } = await createTrigger(owner, { enabled })
+      await perform('suspend-trigger', { trigger_id: id })
+      await perform('resume-trigger', { trigger_id: id })
+      const stopped = { from: 'true', to: 'false' }
+      const started = { from: 'false', to: 'true' }
+      const changes = enabled
+        ? [{ enabled: stopped, suspended: started }, { suspended: stopped }, { enabled: started }]
+        : [{ suspended: started }, { suspended: stopped }]
+      expect(await loggedByOperator(owner, changes.length)).toEqual(
+        changes.map((each) => ['change_trigger', each]),
+      )
+    },
+  )
+
   it('cannot be suspended or resumed twice, and a dry run changes nothing', async () => {
     const { id } = await createTrigger(await someOwner())
     expect((await send('resume-trigger', { trigger_id: id })).status).toBe(409)
@@ -286,6 +319,17 @@ describe('exported triggers', () => {
     expect(await read(owner, before.id)).toMatchObject({ ...fields, action_cid: before.action_cid })
     // The origin opens the sealed key.
     expect(await runOnce(owner, await fire(before.id))).toMatchObject({ status: 'success' })
+  })
+
+  it('HIDDEN OPERATOR: are in the owner’s log when they are restored', async () => {
+    const owner = await someOwner()
+    const { id } = await createTrigger(owner, { name: 'kept' })
+    const [trigger] = await exported(owner)
+    await owner.api(`/api/triggers/${id}`, { method: 'DELETE' })
+    await perform('import-trigger', { user: owner.id, trigger })
+    expect(await loggedByOperator(owner, 1)).toEqual([
+      ['create_trigger', expect.objectContaining({ name: { from: null, to: 'kept' } })],
+    ])
   })
 
   it('are restored in an object that still has the deleted trigger in memory', async () => {
