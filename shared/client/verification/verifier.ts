@@ -83,21 +83,23 @@ export async function verifyOriginAuditLog(
 
 /**
  * Verifies the log of changes of triggers, whose head is not signed.
+ * @param head head that the service returned, at which the entries must end
  * @param since head that the caller kept
- * @returns the head
  * @throws {AuditLogRefused}
  */
 export function verifyTriggerLog(
   entries: readonly TriggerLogEntry[],
-  since: TriggerLogPage['head'] | undefined,
-): TriggerLogPage['head'] {
+  { head, since }: { head: TriggerLogPage['head']; since: TriggerLogPage['head'] | undefined },
+): void {
   try {
     const last = verifyAuditEntries(entries)
     const account_hash = last?.account_hash ?? ''
+    requireAuditHead({ ...head, account_hash }, entries, last)
+    if (last && last.sequence > head.sequence)
+      throw new InvalidAuditLogError('fork', last.sequence, 'follows the head')
     if (since) requireAuditHead({ ...since, account_hash }, entries, last)
-    return { sequence: last?.sequence ?? 0, sha256: last?.sha256 ?? null }
   } catch (error) {
-    return rethrowLogError(error)
+    rethrowLogError(error)
   }
 }
 

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { detailsHash, entryHash } from '../../../shared/audit-log/entry.ts'
 import { userLogHash } from '../../../shared/audit-log/log-of-user.ts'
-import type { TriggerLogEntry } from '../../../shared/wire/trigger-log.ts'
+import type { TriggerLogEntry, TriggerLogPage } from '../../../shared/wire/trigger-log.ts'
 import { GOOD_TOKEN } from '../../doubles/trigger-api.ts'
 import { svc } from './command-line.ts'
 
@@ -15,6 +15,8 @@ const ID = 'A'.repeat(32)
 let server: Server
 let url: string
 let entries: TriggerLogEntry[]
+/** Head that the service returns instead of that of its entries. */
+let claimed: TriggerLogPage['head'] | undefined
 const folder = mkdtempSync(join(tmpdir(), 'svc-trigger-audit-'))
 
 /** Serves the entries as the service does. */
@@ -26,7 +28,7 @@ beforeAll(async () => {
     const last = entries.at(-1)
     const page = {
       entries: entries.toReversed().slice(from, from + size),
-      head: { sequence: last?.sequence ?? 0, sha256: last?.sha256 ?? null },
+      head: claimed ?? { sequence: last?.sequence ?? 0, sha256: last?.sha256 ?? null },
     }
     response.setHeader('content-type', 'application/json').end(JSON.stringify(page))
   })
@@ -38,6 +40,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true })
 })
 beforeEach(() => {
+  claimed = undefined
   entries = []
   for (let n = 0; n < 250; n++) append(`change ${n}`)
 })
@@ -117,6 +120,23 @@ it('REWRITTEN LOG: svc trigger audit --export refuses changed entries, and a log
   ])
   expect(() => readFileSync(join(folder, 'refused.ndjson'))).toThrow('ENOENT')
 })
+
+it.each([
+  ['that lack the newest', 288, 'entry 290: missing'],
+  ['that lack all', 0, 'entry 290: missing'],
+  ['that follow the head', 291, 'entry 291: follows the head'],
+])(
+  'TRUNCATED LOG: svc trigger audit --export refuses entries %s, without an earlier export',
+  async (_, last, reason) => {
+    const { sequence, sha256 } = entries.at(-1)!
+    claimed = { sequence, sha256 }
+    append('later')
+    entries.length = Math.max(0, last - 40)
+    const refused = await audit('--export', 'truncated.ndjson')
+    expect([refused.code, refused.out]).toEqual([1, expect.stringContaining(reason)])
+    expect(() => readFileSync(join(folder, 'truncated.ndjson'))).toThrow('ENOENT')
+  },
+)
 
 it('svc trigger audit --since requires --export and the file of an export', async () => {
   expect((await audit('--since', 'x')).err).toContain('--since requires --export')
