@@ -38,3 +38,12 @@ export class RangeRejectedError extends Error {
 export class NodeLaggingError extends Error {
   override name = 'NodeLaggingError'
 }
+
+/** Returns true if no endpoint returned what was requested, for whatever reason. */
+export function isReadFailure(error: unknown): boolean {
+  return (
+    error instanceof ChainUnreachableError ||
+    error instanceof RangeRejectedError ||
+    error instanceof NodeLaggingError
+  )
+}

@@ -1,8 +1,12 @@
+import { NodeLaggingError, RangeRejectedError } from '../../../shared/rpc/chain-read-errors.ts'
+import type { ReadPriority } from '../../../shared/rpc/endpoint-condition.ts'
 import { TransactionSelection } from '../matching/transaction-filter.ts'
 import type { TransactionsFilter } from '../transaction-mark.ts'
 import type { ChainReader } from '../rpc/chain-reader.ts'
+import type { BlockToRead } from '../rpc/request-transactions.ts'
 import type { FilterReader } from './log-reader.ts'
 import { RangeSize } from './range-size.ts'
+import { isSizeRejection } from './read-block-logs.ts'
 
 /**
  * Blocks per request. A block of Ethereum with its transactions is about 0.5 MB, and four requests are in flight in an
@@ -19,13 +23,22 @@ export function transactionReader(
   chain: Pick<ChainReader, 'transactions' | 'headersOf'>,
 ): FilterReader {
   const selection = new TransactionSelection(filters.map(({ transactions }) => transactions))
+  // A new reader is made after each failure of a catch-up, so it must reach single blocks without failing.
+  const read = async (blocks: readonly BlockToRead[], priority: ReadPriority) => {
+    try {
+      return await chain.transactions(blocks, selection, priority)
+    } catch (error) {
+      if (!isSizeRejection(error) && !(error instanceof NodeLaggingError)) throw error
+      throw new RangeRejectedError()
+    }
+  }
   return {
     chain: {
       logs: (_, from, to, priority) => {
         const blocks = Array.from({ length: to - from + 1 }, (__, at) => ({ number: from + at }))
-        return chain.transactions(blocks, selection, priority)
+        return read(blocks, priority)
       },
-      logsOfBlock: (_, header) => chain.transactions([header], selection, 'live'),
+      logsOfBlock: (_, header) => read([header], 'live'),
       headersOf: (numbers, priority) => chain.headersOf(numbers, priority),
     },
     size: new RangeSize(TRANSACTION_BLOCKS_AT_ONCE, TRANSACTION_BLOCKS_AT_ONCE),

@@ -62,10 +62,10 @@ export function parseReceipts(
   const receipts = new Map<string, TransactionReceipt>()
   for (const value of values) {
     const fields = fieldsOf(value, 'a receipt')
-    if (parseHex(fields['blockHash'], "a receipt's block hash", 32) !== blockHash)
-      throw new NodeLaggingError('receipts of a replaced block')
     const hash = parseHex(fields['transactionHash'], "a receipt's transaction hash", 32)
     if (!selected.has(hash)) continue
+    if (parseHex(fields['blockHash'], "a receipt's block hash", 32) !== blockHash)
+      throw new NodeLaggingError('receipts of a replaced block')
     receipts.set(hash, {
       status: parseStatus(fields['status']),
       gasUsed: parseQuantity(fields['gasUsed'], "a receipt's gas"),

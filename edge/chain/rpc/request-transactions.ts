@@ -111,11 +111,13 @@ async function requestReceipts(
     hashes.length > 1 && endpoint.limits.blockReceipts.isSupported(endpoint.now())
       ? await requestBlockReceipts(endpoint, header, priority)
       : undefined
-  if (all) return parseReceipts(all, header.hash, selected)
+  const receipts = parseReceipts(all ?? [], header.hash, selected)
+  const missing = hashes.filter((hash) => !receipts.has(hash))
   const answers: RpcResponse[] = []
-  for (const some of chunks(hashes, RECEIPTS_AT_ONCE))
+  for (const some of chunks(missing, RECEIPTS_AT_ONCE))
     answers.push(...(await endpoint.call(some.map(receiptCall), priority)))
-  return parseReceipts(answers.map(receiptOf), header.hash, selected)
+  const others = parseReceipts(answers.map(receiptOf), header.hash, selected)
+  return new Map([...receipts, ...others])
 }
 
 /** Returns undefined if the node does not support the method, or the response would be too large. */
@@ -131,7 +133,8 @@ async function requestBlockReceipts(
       endpoint.limits.blockReceipts.recordRejection(endpoint.now())
       return undefined
     }
-    const result = requireResult(answer!)
+    if ('error' in answer! || answer!.result === null) return undefined
+    const { result } = answer!
     if (!Array.isArray(result)) throw badResponse('the receipts are not an array')
     return result
   } catch (error) {

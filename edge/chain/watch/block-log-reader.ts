@@ -16,7 +16,7 @@ import { halveQuery, mergeFilters, mergeForBlocks } from '../matching/merge-filt
 import { TransactionSelection } from '../matching/transaction-filter.ts'
 import type { ChainReader } from '../rpc/chain-reader.ts'
 import { isOnTransactions, type TransactionsFilter } from '../transaction-mark.ts'
-import { NodeLaggingError } from '../../../shared/rpc/chain-read-errors.ts'
+import { isReadFailure, NodeLaggingError } from '../../../shared/rpc/chain-read-errors.ts'
 
 /** Number of blocks for which logs are requested by hash at the same time. */
 const BLOCKS_AT_ONCE = 4
@@ -99,7 +99,7 @@ export class BlockLogReader {
     return { logs: marks.length > 0 ? [...logs, ...marks].toSorted(compareLogs) : logs, refused }
   }
 
-  /** Refuses blocks that no endpoint returns, so that they delay only triggers on transactions. */
+  /** Refuses blocks whose transactions or receipts cannot be read, so that they delay only triggers on transactions. */
   async #readTransactions(
     reader: ChainReader,
     headers: readonly BlockHeader[],
@@ -110,7 +110,7 @@ export class BlockLogReader {
       try {
         marks.push(...(await reader.transactions(some, this.#selection, 'live')))
       } catch (error) {
-        if (!isSizeRejection(error)) throw error
+        if (!isReadFailure(error)) throw error
         for (const header of some)
           marks.push(...(await this.#readBlockTransactions(reader, header, refused)))
       }
@@ -126,9 +126,12 @@ export class BlockLogReader {
     try {
       return await reader.transactions([header], this.#selection, 'live')
     } catch (error) {
-      if (!isSizeRejection(error)) throw error
-      // If the nodes are unavailable, this request fails too. If it succeeds, the block was too large.
-      await reader.logsOfBlock(EMPTY_QUERY, header)
+      if (!isReadFailure(error)) throw error
+      // If the nodes are unavailable or lack the block, this request fails too. If another block has taken its place, the
+      // next poll follows the other branch.
+      const [current] = await reader.headersOf([header.number])
+      if (current!.hash !== header.hash)
+        throw new NodeLaggingError(`block ${header.number} was replaced`)
       refused.set(routeKey(this.#transactions[0]!), header.number)
       return []
     }

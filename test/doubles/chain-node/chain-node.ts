@@ -43,6 +43,12 @@ export class ChainNode {
   wholeBlockMax = Number.POSITIVE_INFINITY
   /** Hashes of transactions whose receipts the node does not have. */
   missingReceipts = new Set<string>()
+  /** Hashes of transactions whose receipts are not among those of their block. */
+  omittedReceipts = new Set<string>()
+  /** Hashes of transactions whose receipts name another block. */
+  misplacedReceipts = new Set<string>()
+  /** False if the node has blocks, but not their receipts yet. */
+  hasReceipts = true
   readonly #random: () => number
 
   /** @param random from 0 to below 1; decides which faults occur, and which of several nodes answers */
@@ -147,19 +153,14 @@ export class ChainNode {
       case 'eth_getBlockReceipts': {
         if (!this.hasBlockReceipts) return unknownMethod(method)
         const block = view.named(first)
-        return {
-          result: block
-            ? receiptsOf(block).filter(
-                (_, at) => !this.missingReceipts.has(block.transactions[at]!.hash),
-              )
-            : null,
-        }
+        return { result: block && this.hasReceipts ? this.#receiptsOf(block) : null }
       }
       case 'eth_getTransactionReceipt':
         return {
-          result: this.missingReceipts.has(String(first))
-            ? null
-            : this.#receiptOf(view, String(first)),
+          result:
+            this.missingReceipts.has(String(first)) || !this.hasReceipts
+              ? null
+              : this.#receiptOf(view, String(first)),
         }
       case 'eth_getCode':
         return { result: this.chain.code.get(String(first).toLowerCase()) ?? '0x' }
@@ -180,9 +181,22 @@ export class ChainNode {
     for (let number = view.head.number; number >= this.chain.firstBlock; number--) {
       const block = view.at(number)
       const index = block?.transactions.findIndex((transaction) => transaction.hash === hash) ?? -1
-      if (index !== -1) return receiptsOf(block!)[index]!
+      if (index !== -1) return this.#placed(hash, receiptsOf(block!)[index]!)
     }
     return null
+  }
+
+  #receiptsOf(block: ScriptedBlock): object[] {
+    return receiptsOf(block).flatMap((receipt, at) => {
+      const { hash } = block.transactions[at]!
+      const isMissing = this.missingReceipts.has(hash) || this.omittedReceipts.has(hash)
+      return isMissing ? [] : [this.#placed(hash, receipt)]
+    })
+  }
+
+  #placed(hash: string, receipt: object): object {
+    const blockHash = `0x${'1'.repeat(64)}`
+    return this.misplacedReceipts.has(hash) ? { ...receipt, blockHash } : receipt
   }
 
   /** Draws a random number only for enabled faults, so that a node without faults behaves the same for every seed. */

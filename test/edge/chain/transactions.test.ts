@@ -343,6 +343,106 @@ describe('a transaction without a receipt', () => {
   )
 })
 
+describe('stopping a chain for all users with a transaction whose receipt no node returns', () => {
+  type Fault = [string, (world: WatchedChain, hash: string) => void]
+  const FAULTS: Fault[] = [
+    ['is missing', ({ node }, hash) => void node.missingReceipts.add(hash)],
+    ['names another block', ({ node }, hash) => void node.misplacedReceipts.add(hash)],
+    ['is not made yet', ({ node }) => void (node.hasReceipts = false)],
+  ]
+  const restore = async (world: WatchedChain) => {
+    world.node.missingReceipts.clear()
+    world.node.misplacedReceipts.clear()
+    world.node.hasReceipts = true
+    world.now = () => Date.now() + 120_000
+    world.runner.poke()
+    for (let poll = 0; poll < 3; poll++) await world.poll()
+  }
+  const isUnblamed = ({ events }: WatchedChain) =>
+    expect(events.filter(({ event }) => event.startsWith('rpc.'))).toEqual([])
+
+  it.each(FAULTS)('does not delay logs in several blocks if it %s', (_, hide) =>
+    onChain(async (world) => {
+      const logs = world.subscribe('logs')
+      const trigger = world.subscribe('a', on({ to: [BOB] }))
+      await world.poll()
+      const all = Array.from({ length: 10 }, () => sending())
+      for (let at = 0; at < 10; at += 2) world.chain.mine([all[at]!, all[at + 1]!, someLog(at)])
+      hide(world, all[4]!.hash)
+      expect(await world.watch.poll()).toBe('looked')
+      expect(logs.data).toEqual([0, 2, 4, 6, 8])
+      isUnblamed(world)
+      await restore(world)
+      expect(hashesOf(trigger.taken)).toEqual(hashes(...all))
+    }, START)(),
+  )
+
+  it.each(FAULTS)('does not delay logs after an outage if it %s', (_, hide) =>
+    onChain(async (world) => {
+      const { chain } = world
+      const logs = world.subscribe('logs')
+      const trigger = world.subscribe('a', on({ to: [BOB] }))
+      await world.poll()
+      const all = [sending(), sending(), sending()]
+      chain.mineEmpty(200)
+      chain.mine([all[0]!, all[1]!, someLog(1)])
+      chain.mineEmpty(200)
+      chain.mine([all[2]!, someLog(2)])
+      chain.mineEmpty(600)
+      hide(world, all[0]!.hash)
+      // Does not wait for background work: the trigger on transactions repeats its request until the fault is over.
+      const pollOnce = async () => {
+        await world.watch.poll()
+        return logs.data
+      }
+      await expect.poll(pollOnce, { timeout: 60_000 }).toEqual([1, 2])
+      isUnblamed(world)
+      await restore(world)
+      expect(hashesOf(trigger.taken)).toEqual(hashes(...all))
+    }, START)(),
+  )
+})
+
+describe('receipts', () => {
+  it(
+    'that a node omits from those of a block are requested one by one',
+    onChain(async (world) => {
+      const trigger = world.subscribe('a', on({ to: [BOB] }))
+      await world.poll()
+      const all = [sending(), sending(), sending()]
+      world.node.omittedReceipts.add(all[1]!.hash)
+      world.chain.mine(all)
+      expect(await callsOf(world)).toMatchObject({
+        eth_getBlockReceipts: 1,
+        eth_getTransactionReceipt: 1,
+      })
+      expect(hashesOf(trigger.taken)).toEqual(hashes(...all))
+    }, START),
+  )
+
+  it(
+    'of a block that is replaced meanwhile: the next poll follows the other branch at once',
+    onChain(async (world) => {
+      const { chain, node } = world
+      const trigger = world.subscribe('a', on({ to: [BOB] }))
+      await world.poll()
+      const [gone, kept] = [sending(), sending()]
+      chain.mine([gone])
+      const answer = node.answer.bind(node)
+      node.answer = (body) => {
+        if (body.includes('true')) {
+          node.answer = answer
+          chain.reorg(1, [[kept], []])
+        }
+        return answer(body)
+      }
+      expect(await world.watch.poll()).toBe('lags')
+      await world.poll()
+      expect(hashesOf(trigger.taken)).toEqual(hashes(kept))
+    }, START),
+  )
+})
+
 describe('the filter of transactions', () => {
   const block = { number: 10, hash: hex(32, 1), timestamp: 1 }
   const markOf = (over: object = {}) =>
