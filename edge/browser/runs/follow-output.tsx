@@ -17,6 +17,7 @@ export function followOutput(details: HTMLDetailsElement, trigger: string): void
   const log = details.querySelector('div')!
   const list = log.querySelector('ol')!
   const status = details.querySelector('p')!
+  const hint = status.textContent
   let lines: Tail['lines'] = []
   let cursor: string | undefined
 
@@ -31,8 +32,7 @@ export function followOutput(details: HTMLDetailsElement, trigger: string): void
   function show(more: Tail['lines']): void {
     const isAtEnd = log.scrollTop + log.clientHeight >= log.scrollHeight - 1
     lines = [...lines, ...more].slice(-LINES_MAX)
-    log.hidden = false
-    status.hidden = true
+    status.textContent = hint
     renderOver(
       list,
       <>
@@ -56,7 +56,6 @@ export function followOutput(details: HTMLDetailsElement, trigger: string): void
     () => !details.open,
     (message) => {
       status.textContent = message
-      status.hidden = false
     },
   )
 }

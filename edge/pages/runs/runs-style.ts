@@ -9,6 +9,7 @@ summary .ago, .course .ago { white-space: normal; }
 .warn > p:last-child, .problem > p:last-child { margin-bottom: 0; }
 .problem h2 { margin: 0 0 .5rem; }
 .long { max-height: 24rem; overflow: auto; }
+.output .long { height: 12rem; }
 .problem pre { background: var(--paper); }
 pre { max-width: 100%; }
 

@@ -89,7 +89,7 @@ export const RunSection: FC<RunSectionProps> = ({
           <p>Live output needs JavaScript. Each run’s page shows its logs.</p>
         </noscript>
         <p role="status">Console output of new runs, and of runs in progress, appears here.</p>
-        <div class="long" role="log" tabindex={0} aria-label="Live output" hidden>
+        <div class="long" role="log" tabindex={0} aria-label="Live output">
           <ol class="logs" />
         </div>
       </details>
