@@ -1,11 +1,20 @@
 import type { McpServer } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import { ALERT_SIGNALS, alertDelivery } from '../../wire/alert.ts'
-import { alertChannelRecord } from '../../wire/alert-channel.ts'
+import { type AlertChannelRecord, alertChannelRecord } from '../../wire/alert-channel.ts'
 import { ADDS, addTool, DESTROYS, type ToolParts, READS } from '../tool.ts'
 import { triggerId } from './trigger-fields.ts'
 
 const channelId = z.int().min(1).describe('ID of the channel, from list_alert_channels.')
+
+/** Without the URL of a webhook, which can contain a secret that must not reach the model. */
+const shownChannel = alertChannelRecord
+  .omit({ url: true })
+  .extend({ url_host: z.string().nullable().describe('Host of a webhook. Null for a trigger.') })
+
+function withoutUrl({ url, ...channel }: AlertChannelRecord): z.infer<typeof shownChannel> {
+  return shownChannel.parse({ ...channel, url_host: url === null ? null : new URL(url).host })
+}
 
 /**
  * Webhooks can be listed, tested and deleted, but not added: the response contains their secret, which must not reach the
@@ -17,9 +26,12 @@ export function addAlertChannelTools(server: McpServer, { session }: ToolParts):
     title: 'List alert channels',
     description: 'Lists the webhooks and triggers that receive alerts.',
     input: z.strictObject({}),
-    output: z.object({ channels: z.array(alertChannelRecord) }),
+    output: z.object({ channels: z.array(shownChannel) }),
     hints: READS,
-    run: async (_, signal) => ({ channels: await (await channels()).list({ signal }) }),
+    async run(_, signal) {
+      const all = await (await channels()).list({ signal })
+      return { channels: all.map(withoutUrl) }
+    },
   })
   addTool(server, 'add_alert_trigger', {
     title: 'Add a trigger that receives alerts',
@@ -39,7 +51,7 @@ export function addAlertChannelTools(server: McpServer, { session }: ToolParts):
         .exactOptional()
         .describe('Only alerts about these triggers. By default, about all.'),
     }),
-    output: alertChannelRecord,
+    output: shownChannel,
     hints: ADDS,
     async run({ about_trigger_ids, ...fields }, signal) {
       const channel = {
@@ -47,8 +59,7 @@ export function addAlertChannelTools(server: McpServer, { session }: ToolParts):
         ...fields,
         ...(about_trigger_ids && { trigger_ids: about_trigger_ids }),
       } as const
-      // Removes the field for the secret, which is null for a trigger.
-      return alertChannelRecord.parse(await (await channels()).create(channel, { signal }))
+      return withoutUrl(await (await channels()).create(channel, { signal }))
     },
   })
   addTool(server, 'test_alert_channel', {

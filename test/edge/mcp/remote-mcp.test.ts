@@ -5,6 +5,7 @@ import {
   edge,
   fire,
   type Owner,
+  post,
   script,
   seen,
   slow,
@@ -97,6 +98,17 @@ describe('tools of the remote MCP server', () => {
         usage_key_file: '/etc/passwd',
       }),
     ).toMatchObject({ error: 'bad_arguments' })
+    await client.close()
+  })
+
+  it('prompt injection: do not show the URLs of webhooks that receive alerts, which can hold a secret', async () => {
+    const client = await connect(owner.token)
+    const url = 'https://example.com/services/a-secret-path?key=a-secret'
+    const { path, init } = post('/api/alerts/channels', { type: 'webhook', name: 'team', url })
+    expect((await owner.api(path, init)).status).toBe(201)
+    const { channels } = await called(client, 'list_alert_channels')
+    expect(channels).toMatchObject([{ type: 'webhook', name: 'team', url_host: 'example.com' }])
+    expect(JSON.stringify(channels)).not.toContain('a-secret')
     await client.close()
   })
 
