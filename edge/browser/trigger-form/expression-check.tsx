@@ -37,7 +37,7 @@ export function startExpressionCheck(form: HTMLFormElement): void {
       })
     } catch (error) {
       if (!(error instanceof UserFacingError)) throw error
-      return { problems: { form: error.message } }
+      return { problems: {}, failure: error.message }
     }
   }
   const check = startDebouncedCheck({

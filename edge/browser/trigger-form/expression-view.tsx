@@ -9,6 +9,8 @@ type ExpressionValues = RecentEvent['expressions']
 export type ExpressionCheck = {
   /** Syntax errors by field. */
   problems: Record<string, string>
+  /** Why the check itself failed, which says nothing about the expressions. */
+  failure?: string
   /** Values on the sample event. */
   sample?: ExpressionValues
   /** Values on the latest events of the trigger, newest first. */
@@ -48,7 +50,8 @@ const Value: FC<{ of: ExpressionValues[keyof ExpressionValues] }> = ({ of }) => 
 )
 
 export const ExpressionView: FC<{ checked: ExpressionCheck }> = ({ checked }) => {
-  const { problems, sample, recent } = checked
+  const { problems, failure, sample, recent } = checked
+  if (failure !== undefined) return <p>{failure}</p>
   const invalid = Object.entries(problems)
   return (
     <>

@@ -105,6 +105,14 @@ export function triggerFormWalks(walks: Walks): void {
     await judge(page, 'trigger-expression-events', { maxLoadedBytes: WITH_EXAMPLES })
     await filter.fill('')
     await checked.getByText('Valid.').waitFor({ state: 'detached' })
+
+    const check = '**/triggers/preview/expressions'
+    await page.route(check, (route) => route.abort())
+    await filter.fill('event.amount > 1.0')
+    await checked.getByText(/try again/i).waitFor()
+    expect(await checked.innerText()).not.toContain('Invalid expression.')
+    expect(await filter.getAttribute('aria-invalid')).toBe('false')
+    await page.unroute(check)
   })
 
   it('creates a schedule with the keyboard only, and previews its times while typing', async () => {
