@@ -51,7 +51,7 @@ async function showDocument(c: Context<AppEnv>, requested: string): Promise<Resp
       title,
       <>
         <OnThisPage headings={headings} />
-        <div class="doc">{raw(html)}</div>
+        <div class={isReference(name) ? 'doc reference' : 'doc'}>{raw(html)}</div>
         <p class="note">
           <a href={`${docsPath(name)}.md`}>This page as Markdown</a> ·{' '}
           <a href="/docs">All documents</a>
@@ -127,3 +127,6 @@ const OnThisPage: FC<{ headings: Heading[] }> = ({ headings }) => {
     </details>
   )
 }
+
+/** The API reference has tables with fixed columns, which would otherwise move while the rows of a long page arrive. */
+const isReference = (name: string) => /^(?:api|core-api)\//.test(name)

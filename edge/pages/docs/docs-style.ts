@@ -29,5 +29,9 @@ export const DOCS_STYLE = `
 .scroll table { min-width: 32rem; font-size: .875rem; }
 .scroll :is(td, th) { min-width: 5rem; }
 .scroll td:first-child code { white-space: nowrap; }
+.reference table { table-layout: fixed; width: 100%; }
+.reference th:first-child { width: 34%; }
+.reference th:nth-child(2) { width: 22%; }
+.reference .scroll td:first-child code { white-space: normal; }
 .doc blockquote { margin: 0 0 1rem; padding-left: 1rem; border-left: 4px solid var(--line); color: var(--soft); }
 `
