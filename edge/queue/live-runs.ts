@@ -201,23 +201,28 @@ export class LiveRuns {
     return { ...run, usageKey, inDoubtSince: null }
   }
 
-  /** @returns false if `run.attempt` is no longer the current attempt */
-  finish(run: LiveRun, status: 'success' | 'failed', result: RunResult, now: number): boolean {
+  /** @returns `undefined` if `run.attempt` is no longer the current attempt */
+  finish(
+    run: LiveRun,
+    status: 'success' | 'failed',
+    result: RunResult,
+    now: number,
+  ): { isTest: boolean } | undefined {
     const text = JSON.stringify(result)
     const inRun = fitsInRun(text) ? text : null
     return this.#storage.transactionSync(() => {
-      const ended = this.#sql(
+      const [ended] = this.#sql<{ test: number }>(
         `UPDATE runs SET status = ?, finished_at = ?, result = ?, lease_until = NULL, usage_key = NULL,
            in_doubt_since = NULL
-         WHERE sequence = ? AND status = 'running' AND attempt = ? RETURNING 1`,
+         WHERE sequence = ? AND status = 'running' AND attempt = ? RETURNING test`,
         [status, now, inRun, run.sequence, run.attempt],
       )
-      if (ended.length === 0) return false
+      if (!ended) return undefined
       if (inRun === null)
         this.#sql('INSERT INTO results (sequence, result) VALUES (?, ?)', [run.sequence, text])
       this.#keys.end([run.sequence])
       if (status === 'failed') this.#reports.addFailedRun(run.sequence, result.error ?? '')
-      return true
+      return { isTest: ended.test === 1 }
     })
   }
 

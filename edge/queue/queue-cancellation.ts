@@ -11,9 +11,12 @@ import { QUEUED } from './schema.ts'
 export type EndedRun = Pick<RunRow, 'sequence' | 'suffix' | 'bodyBytes' | 'startedAt'> & {
   status: 'success' | 'failed'
   finishedAt: number
+  isTest: boolean
   /** Absent if the run was not executed. */
   output?: { attempt: number; logs: readonly LogLine[] }
 }
+
+type EndedRow = Omit<EndedRun, 'status' | 'finishedAt' | 'isTest'> & { test: number }
 
 /**
  * Error texts: `notStarted` for a run that never started, `inDoubt` for a run that an earlier attempt may have started.
@@ -70,18 +73,15 @@ export class QueueCancellation {
            result = CASE WHEN in_doubt_since IS NULL THEN ? ELSE ? END, next_attempt_at = NULL,
            requeued_at = NULL, waiting_for = NULL, usage_key = NULL, in_doubt_since = NULL
          WHERE ${QUEUED} AND ${condition}
-         RETURNING sequence, suffix, body_bytes AS bodyBytes, started_at AS startedAt`,
+         RETURNING sequence, suffix, body_bytes AS bodyBytes, started_at AS startedAt, test`,
         now,
         ...results,
         ...values,
       )
       const facts = { status: 'failed', finishedAt: now } as const
-      const runs = ended.toArray() as unknown as Omit<EndedRun, keyof typeof facts>[]
+      const runs = ended.toArray() as unknown as EndedRow[]
       this.#keys.end(runs.map(({ sequence }) => sequence))
-      return runs.map((run) => ({
-        ...run,
-        ...facts,
-      }))
+      return runs.map(({ test, ...run }) => ({ ...run, ...facts, isTest: test === 1 }))
     })
   }
 }

@@ -11,7 +11,7 @@ type RunChartsOptions = {
 }
 
 /**
- * Counts finished runs in time buckets, in memory. The first chart reads up to 10,000 rows or 64 MiB from disk. Later
+ * Counts finished runs in time buckets, in memory, without test runs. The first chart reads up to 10,000 rows or 64 MiB from disk. Later
  * charts are computed from memory, and recording a run does not access the disk (`docs/decisions/0060`).
  */
 export class RunCharts {

@@ -90,10 +90,12 @@ export class RunTransitions {
 
   #finish(run: LiveRun, verdict: Extract<AttemptVerdict, { kind: 'ended' }>, now: number): void {
     const { armBy, live, reports, runEnded, state } = this.#options
-    if (!live.finish(run, verdict.status, verdict.result, now)) return
+    const ended = live.finish(run, verdict.status, verdict.result, now)
+    if (!ended) return
     const { bodyBytes, sequence, startedAt, status, suffix } = { ...run, status: verdict.status }
     const output = { attempt: run.attempt, logs: verdict.result.logs }
-    runEnded({ sequence, suffix, bodyBytes, startedAt, status, finishedAt: now, output })
+    const { isTest } = ended
+    runEnded({ sequence, suffix, bodyBytes, startedAt, status, isTest, finishedAt: now, output })
     // A refusal of an earlier usage key does not count against the current key.
     if (verdict.refusal && run.usageKey !== state.current?.usageKey) return
     // If the refusal streak disabled the trigger, the alarm must update the index.

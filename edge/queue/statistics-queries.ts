@@ -17,6 +17,7 @@ const BYTES_MAX = 64 * 1024 * 1024
 
 type Row = {
   status: string
+  test: number
   queued_at: number
   bytes: number | null
   started_at: number | null
@@ -24,13 +25,13 @@ type Row = {
 }
 
 /**
- * Returns the runs that finished after `since`, newest first. Stops early in a large history, so the result may be
+ * Returns the runs that finished after `since`, newest first, without test runs. Stops early in a large history, so the result may be
  * incomplete.
  * @param since Unix milliseconds
  */
 export function runsEndedSince(sql: SqlStorage, since: number): FinishedRun[] {
   const rows = sql.exec<Row>(
-    `SELECT status, queued_at, octet_length(body) AS bytes, started_at, finished_at
+    `SELECT status, test, queued_at, octet_length(body) AS bytes, started_at, finished_at
      FROM runs ORDER BY sequence DESC LIMIT ?`,
     HISTORY_RUNS_MAX,
   )
@@ -42,7 +43,7 @@ export function runsEndedSince(sql: SqlStorage, since: number): FinishedRun[] {
     // `OUTAGE_MAX_MS`.
     if (row.queued_at < since - OUTAGE_MAX_MS || bytes > BYTES_MAX) break
     const { status, started_at: startedAt, finished_at: finishedAt } = row
-    if (status !== 'success' && status !== 'failed') continue
+    if (row.test || (status !== 'success' && status !== 'failed')) continue
     if (finishedAt !== null && finishedAt > since) ended.push({ status, startedAt, finishedAt })
   }
   return ended

@@ -25,7 +25,7 @@ type StatisticsOptions = {
 type Counts = { ok: number; failed: number }
 
 /**
- * Statistics of the runs that finished in the last 24 hours. The runs are counted per minute. The counts are read from
+ * Statistics of the runs that finished in the last 24 hours, without test runs. The runs are counted per minute. The counts are read from
  * disk on the first request and updated in memory afterwards, so that counting never delays a run.
  */
 export class Statistics {

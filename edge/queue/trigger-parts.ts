@@ -329,10 +329,12 @@ function historyParts(core: Core, intake: Intake, rejections: Rejections, liveTa
       const { attempt, logs } = run.output
       liveTail.recordEnd({ id: triggerId + run.suffix, attempt }, logs)
     } else liveTail.recordChange()
-    statistics.add(run)
-    charts.add(run)
+    if (!run.isTest) {
+      statistics.add(run)
+      charts.add(run)
+    }
     retention.recordEnd(run.finishedAt)
-    if (run.status === 'failed') failureRate.recordFailure(Date.now())
+    if (run.status === 'failed' && !run.isTest) failureRate.recordFailure(Date.now())
     count(seriesOf('svc_edge_runs_ended_total', { status: run.status }))
     recordRunSpans(run, { sql, state, traces })
     flushCounts(env, ctx)

@@ -113,8 +113,8 @@ it('double result: ignores the result of an attempt that is no longer in flight'
     expect(live.requeue(first, again, sim.now)).toBe(true)
     const second = live.start(live.next(sim.now, false)!, sim.now, 1)
     const resultOf = (response: number) => ({ response, error: null, logs: [] })
-    expect(live.finish(first, 'failed', resultOf(1), sim.now)).toBe(false)
-    expect(live.finish(second, 'success', resultOf(2), sim.now)).toBe(true)
+    expect(live.finish(first, 'failed', resultOf(1), sim.now)).toBeUndefined()
+    expect(live.finish(second, 'success', resultOf(2), sim.now)).toEqual({ isTest: false })
     expect(sim.result()).toMatchObject({ response: 2 })
   }))
 

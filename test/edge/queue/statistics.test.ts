@@ -6,7 +6,17 @@ import {
 } from '../../../edge/queue/statistics-queries.ts'
 import { Statistics } from '../../../edge/queue/statistics.ts'
 import type { TriggerRecord } from '../../../shared/wire/trigger.ts'
-import { createTrigger, fire, kill, runOnce, someOwner, sql } from '../app.ts'
+import {
+  createTrigger,
+  fire,
+  kill,
+  type Owner,
+  post,
+  queueOf,
+  runOnce,
+  someOwner,
+  sql,
+} from '../app.ts'
 import { inTrigger, seed, watched } from './seeded.ts'
 
 const HOUR = 60 * 60 * 1000
@@ -129,6 +139,11 @@ describe('the query for counters', () => {
   })
 })
 
+function fireTest(owner: Owner, id: string): Promise<Response> {
+  const { path, init } = post(`/api/triggers/${id}/test`, { event: {} })
+  return owner.api(path, init)
+}
+
 describe('a trigger', () => {
   it('shows its counters, unchanged after its object restarts', async () => {
     const owner = await someOwner()
@@ -157,6 +172,41 @@ describe('a trigger', () => {
     expect(stats).toEqual({ ...empty, ok: 2, queued: 1, ...times, ...oldest })
     await kill(created.id)
     expect((await read()).stats).toEqual(stats)
+  })
+
+  it('leaves test runs and their replays out of its counters and charts', async () => {
+    const owner = await someOwner()
+    const { id } = await createTrigger(owner)
+    const counted = async () => {
+      const record: TriggerRecord = await (await owner.api(`/api/triggers/${id}`)).json()
+      const glance = await queueOf(id).glance(owner.id, { limit: 1 }, '24h')
+      const charted = glance!.chart!.buckets.reduce((sum, { ok }) => sum + ok, 0)
+      return [record.stats!.ok, charted]
+    }
+    // The first read loads the counters. The test run is first added in memory, and then read from disk.
+    expect(await counted()).toEqual([0, 0])
+    const tested = await fireTest(owner, id)
+    const { run_id } = await tested.json<{ run_id: string }>()
+    expect((await runOnce(owner, run_id)).test).toBe(true)
+    const replayed = await owner.api(`/api/runs/${run_id}/replay`, { method: 'POST' })
+    const replay = await runOnce(owner, (await replayed.json<{ run_id: string }>()).run_id)
+    expect(replay.test).toBe(true)
+    await runOnce(owner, await fire(id))
+    expect(await counted()).toEqual([1, 1])
+    await kill(id)
+    expect(await counted()).toEqual([1, 1])
+  })
+
+  it('leaves cancelled test runs out of its counters', async () => {
+    const owner = await someOwner()
+    const { id } = await createTrigger(owner, { max_runs_per_minute: 1 })
+    await runOnce(owner, await fire(id))
+    await owner.api(`/api/triggers/${id}`)
+    await fireTest(owner, id)
+    await fire(id)
+    await owner.api(`/api/triggers/${id}/purge`, { method: 'POST' })
+    const record: TriggerRecord = await (await owner.api(`/api/triggers/${id}`)).json()
+    expect(record.stats).toMatchObject({ ok: 1, failed: 1, queued: 0 })
   })
 
   it('counts skipped ticks', async () => {
