@@ -148,6 +148,24 @@ export async function findTriggers(
   })
 }
 
+/** Returns the IDs, names and kinds of the latest triggers of the owner, newest first. */
+export async function latestTriggers(
+  db: IndexDatabase,
+  ownerId: string,
+  limit: number,
+): Promise<{ id: string; name: string; kind: TriggerKind }[]> {
+  return db
+    .select({
+      id: triggers.id,
+      name: sql<string>`${triggers.record} ->> '$.name'`,
+      kind: triggers.kind,
+    })
+    .from(triggers)
+    .where(eq(triggers.ownerId, ownerId))
+    .orderBy(desc(triggers.createdAt), desc(triggers.id))
+    .limit(limit)
+}
+
 /** Returns the IDs and names of all enabled triggers of the owner, oldest first. */
 export async function enabledTriggers(
   db: IndexDatabase,

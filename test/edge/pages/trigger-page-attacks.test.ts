@@ -113,6 +113,18 @@ describe('attacks on the forms', async () => {
     }
   })
 
+  it('stolen key: the form neither lists triggers of other users nor copies their keys', async () => {
+    await person.trigger({ name: 'my own' })
+    const path = '/triggers/new?kind=webhook'
+    const form = await person.get(path)
+    expect(form.text).toContain('my own (Webhook)')
+    expect(form.text).not.toContain('of somebody else')
+    const stolen = { ...FILLED, usage_api_key: '', usage_key_of: id }
+    const page = await person.post(path, { csrf: hidden(form, 'csrf'), ...stolen })
+    expect(page.status).toBe(422)
+    expect(textOf(page.text)).toContain('You have no trigger with this ID.')
+  })
+
   it('content injection: ignores text in the query of the list', async () => {
     const { text } = await victim.get('/triggers?deleted=%3Cimg%3Eowned&enabled=owned')
     expect(text).not.toContain('owned')

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import { actionCid } from '../../../shared/cid/compute-cid.ts'
 import { settingsOf } from '../../../edge/env.ts'
 import { escapeInvisible } from '../../../edge/browser/components/user-text.tsx'
-import { edge, env, script, success } from '../app.ts'
+import { edge, env, fire, runOnce, script, seen, success } from '../app.ts'
 import { isInert, MARKUPS } from './markup.ts'
 import { Person, textOf } from './person.ts'
 import { fieldError, formsOf } from './typed-forms.ts'
@@ -261,6 +261,46 @@ describe('the form of a new trigger', () => {
       await submitNew('webhook', filled({ action_code: code.replaceAll('\n', '\r\n') })),
     )
     expect(record.action_cid).toBe(await actionCid(code))
+  })
+
+  it('creates a trigger with the key of another trigger, which the page never shows', async () => {
+    const who = await Person.signedIn()
+    expect((await who.get('/triggers/new?kind=webhook')).text).not.toContain('usage_key_of')
+    const first = await who.trigger({ name: 'has\u202Ea key', usage_api_key: 'usage-canary-key' })
+    const form = await who.get('/triggers/new?kind=webhook')
+    expect(form.text).toContain(`<option value="${first.id}">has‹U+202E›a key (Webhook)</option>`)
+    expect(/<input type="password"[^>]*name="usage_api_key"[^>]*>/.exec(form.text)![0]).not.toMatch(
+      /required/,
+    )
+    const choice = { usage_api_key: '', usage_key_of: first.id }
+    const record = await created(await submitNew('webhook', filled(choice), who), who)
+    const run = await runOnce(who.owner, await fire(record.id))
+    expect(await seen(run.id)).toMatchObject([{ usageKey: 'usage-canary-key' }])
+    for (const path of [`/triggers/${record.id}`, '/triggers/new?kind=webhook'])
+      expect((await who.get(path)).text).not.toContain('canary')
+  })
+
+  it('keeps the chosen trigger through an error, and does not ask for a key again', async () => {
+    const who = await Person.signedIn()
+    const { id } = await who.trigger()
+    const form = filled({ name: '', usage_api_key: '', usage_key_of: id })
+    const page = await submitNew('webhook', form, who)
+    expect(page.status).toBe(422)
+    expect(page.text).toContain(`<option value="${id}" selected="">`)
+    expect(textOf(page.text)).not.toContain('Paste it again')
+  })
+
+  it('refuses a key beside the key of another trigger, and a trigger whose key was removed', async () => {
+    const who = await Person.signedIn()
+    const { id } = await who.trigger({ usage_api_key: 'unknown-1' })
+    const both = await submitNew('webhook', filled({ usage_key_of: id }), who)
+    expect(fieldError(both, 'usage_key_of')).toMatch(/^Clear the usage key/)
+    const choice = { usage_api_key: '', usage_key_of: id }
+    const removed = await submitNew('webhook', filled(choice), who)
+    expect(removed.status).toBe(422)
+    expect(fieldError(removed, 'usage_key_of')).toBe(
+      'The usage key of this trigger was removed. Choose another trigger, or enter a usage key.',
+    )
   })
 
   it('shows errors next to their fields, and keeps the input except for the key', async () => {

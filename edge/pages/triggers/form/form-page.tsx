@@ -11,6 +11,7 @@ import { toErrorResponse } from '../../../http/error-response.ts'
 import { TriggerRejectedError } from '../../../triggers/trigger-rejected-error.ts'
 import { CHECK_SUBJECT } from './trigger-preview.ts'
 import { type FormState, TriggerForm } from './trigger-form.tsx'
+import type { KeySource } from './usage-key-fields.tsx'
 import { TRIGGERS_STYLE } from '../triggers-style.ts'
 import { type Problems, problemsOfRefusal } from './problems.ts'
 
@@ -23,6 +24,7 @@ type FormPageOptions = FormState & {
   subject: string
   seen?: string
   triggerId?: string
+  keySources?: readonly KeySource[]
   intro?: Child
   outro?: Child
 }

@@ -48,6 +48,7 @@ const TOPIC_FIX =
  */
 const FIXES: Problems = {
   ...Object.fromEntries(TOPIC_FIELDS.map((name) => [name, TOPIC_FIX])),
+  usage_key_of: 'Choose another trigger, or enter a usage key.',
   cron: 'Enter five fields, or six fields with seconds first.',
   event_signature:
     'Enter the event as declared in the contract, such as Transfer(address,address,uint256).',

@@ -48,6 +48,7 @@ export const FORM_FIELDS = [
   'name',
   'action_code',
   'usage_api_key',
+  'usage_key_of',
   'default_params',
   'max_runs_per_minute',
   'max_queued_runs',

@@ -7,6 +7,7 @@ import type { Chains } from '../../../../shared/config/chain-settings.ts'
 import { ChainOptionFields, KindFields } from './kind-fields.tsx'
 import { OptionFields } from './option-fields.tsx'
 import { controlProps, type FormValues, hasProblems } from './problems.ts'
+import { type KeySource, UsageKeyFields, type UsageKeyProps } from './usage-key-fields.tsx'
 
 /**
  * Maximum size of the form. A source may be one megabyte long, and form encoding uses three bytes for each non-ASCII
@@ -18,6 +19,8 @@ export type FormState = FormValues & { kind: TriggerKind; checked?: CheckResult 
 
 type FormProps = FormState & {
   chains: Chains
+  /** The latest triggers of the user. Absent for an existing trigger. */
+  keySources?: readonly KeySource[]
   action: string
   /** CSRF tokens: `csrf` for this form, and `checkCsrf` for the live checks that the form's script sends. */
   csrf: string
@@ -29,7 +32,7 @@ type FormProps = FormState & {
 }
 
 export const TriggerForm: FC<FormProps> = (props) => {
-  const { action, csrf, checkCsrf, seen, triggerId, ...state } = props
+  const { action, csrf, checkCsrf, seen, triggerId, keySources = [], ...state } = props
   const { kind, problems } = state
   const isNew = seen === undefined
   return (
@@ -69,7 +72,7 @@ export const TriggerForm: FC<FormProps> = (props) => {
       </section>
       <section class="card" aria-labelledby="runs">
         <h2 id="runs">Action</h2>
-        <ActionFields {...state} isNew={isNew} />
+        <ActionFields {...state} isNew={isNew} keySources={keySources} />
       </section>
       <OptionFields {...state} isNew={isNew} />
       <p class="actions">
@@ -114,8 +117,7 @@ const PREVIEW_HINTS = {
   chain_event: 'Enter a contract and an event to see the latest matching logs.',
 }
 
-/** The server never sends a stored usage key to the page (docs/decisions/0059). */
-const ActionFields: FC<FormValues & { isNew: boolean }> = ({ isNew, ...values }) => (
+const ActionFields: FC<UsageKeyProps> = ({ isNew, keySources, ...values }) => (
   <>
     {isNew && (
       <details id="examples">
@@ -134,17 +136,7 @@ const ActionFields: FC<FormValues & { isNew: boolean }> = ({ isNew, ...values })
       required
       {...controlProps(values, 'action_code')}
     />
-    <Field
-      name="usage_api_key"
-      label="Usage key"
-      hint={keyHint(isNew, hasProblems(values.problems))}
-      type="password"
-      // Browsers ignore `off` for password fields, and would fill in a saved account key.
-      autocomplete="new-password"
-      maxlength={256}
-      required={isNew}
-      error={values.problems.usage_api_key}
-    />
+    <UsageKeyFields {...values} isNew={isNew} keySources={keySources} />
     <TextArea
       label="Default params (JSON)"
       hint="Passed to every run. Params of the event override them. Optional."
@@ -153,10 +145,3 @@ const ActionFields: FC<FormValues & { isNew: boolean }> = ({ isNew, ...values })
     />
   </>
 )
-
-function keyHint(isNew: boolean, isAgain: boolean): string {
-  const what =
-    'Use a key that may only execute this action. It is stored sealed and never shown again.'
-  if (!isNew) return `Leave empty to keep the stored key. ${what}`
-  return isAgain ? `Paste it again: the page does not keep it. ${what}` : what
-}

@@ -6,6 +6,7 @@ import {
 } from '../../../../shared/wire/trigger.ts'
 import { KIND_NAMES, KindIcon } from '../../../browser/components/trigger-kind.tsx'
 import { createTrigger } from '../../../triggers/create-trigger.ts'
+import { latestTriggers } from '../../../triggers/trigger-index.ts'
 import type { Session } from '../../../identity/sessions.ts'
 import { originOfSession } from '../../../http/change-origin.ts'
 import type { App, AppEnv } from '../../../http/app-env.ts'
@@ -15,6 +16,7 @@ import { checkForm } from './trigger-preview.ts'
 import { fieldsFrom, defaultFields, type TriggerFormFields } from './trigger-form-fields.ts'
 import { formPage, toFormRejection, type FormRejection } from './form-page.tsx'
 import { type FormState, TRIGGER_FORM_MAX_BYTES } from './trigger-form.tsx'
+import { KEY_SOURCES_MAX } from './usage-key-fields.tsx'
 import { TRIGGERS_STYLE } from '../triggers-style.ts'
 import { hasProblems, problemsOfIssues } from './problems.ts'
 import { toTriggerRequest } from './trigger-request.ts'
@@ -66,24 +68,33 @@ async function createFromForm(
   kind: TriggerKind,
   fields: TriggerFormFields,
 ): Promise<{ path: string } | FormRejection> {
-  const { body, problems } = toTriggerRequest(kind, fields)
-  if (body.usage_api_key === '') problems.usage_api_key = 'Paste the usage key for the runs.'
+  const {
+    body: { usage_api_key, ...body },
+    problems,
+  } = toTriggerRequest(kind, fields)
+  const { usage_key_of } = fields
+  if (usage_api_key === '' && usage_key_of === '')
+    problems.usage_api_key = 'Paste the usage key for the runs, or choose a trigger that has one.'
+  if (usage_api_key !== '' && usage_key_of !== '')
+    problems.usage_key_of = 'Clear the usage key to use the key of another trigger.'
+  const key = usage_key_of === '' ? { usage_api_key } : { usage_key_of }
   const refused = { status: 422 as const, headers: {} }
   if (hasProblems(problems)) return { ...refused, problems }
-  const read = createTriggerRequest.safeParse({ ...body, kind })
+  const read = createTriggerRequest.safeParse({ ...body, kind, ...key })
   if (!read.success) return { ...refused, problems: problemsOfIssues(read.error.issues) }
   const { db, now, random, settings } = c.var.services
   const context = { ownerId: user.id, db, settings, now, random, by: originOfSession(c) }
   return { path: changedTriggerPath(await createTrigger(c.env, context, read.data), 'created') }
 }
 
-function newTriggerPage(
+async function newTriggerPage(
   c: Context<AppEnv>,
   session: Session,
   state: FormState & Partial<FormRejection>,
 ): Promise<Response> {
   return formPage(c, {
     ...state,
+    keySources: await latestTriggers(c.var.services.db, session.user.id, KEY_SOURCES_MAX),
     session,
     title: `New ${KIND_NAMES[state.kind].toLowerCase()}`,
     action: pathOf(state.kind),
