@@ -188,6 +188,7 @@ export const SOURCES: readonly DocumentSource[] = [
   { file: 'docs/decisions/0152-log-of-trigger-changes.md', title: "0152 Log of changes of triggers", lead: "", load: () => import('../../docs/decisions/0152-log-of-trigger-changes.md') },
   { file: 'docs/decisions/0153-usage-key-of.md', title: "0153 Triggers with the usage key of another trigger", lead: "", load: () => import('../../docs/decisions/0153-usage-key-of.md') },
   { file: 'docs/decisions/0154-traceparent-of-actions.md', title: "0154 Trace context for requests of actions", lead: "", load: () => import('../../docs/decisions/0154-traceparent-of-actions.md') },
+  { file: 'docs/decisions/0157-one-frame.md', title: "0157 One frame for all pages", lead: "", load: () => import('../../docs/decisions/0157-one-frame.md') },
   { file: 'docs/deploy.md', title: "Deployment", lead: "This page describes how to set up, from scratch, a deployment that anyone can verify.", load: () => import('../../docs/deploy.md') },
   { file: 'docs/derived-actions.md', title: "Derived actions", lead: "The source of a derived action consists of a template, followed by a constant called the manifest.", load: () => import('../../docs/derived-actions.md') },
   { file: 'docs/errors.md', title: "Errors", lead: "Every failure of both services: what it means, and what to do.", load: () => import('../../docs/errors.md') },

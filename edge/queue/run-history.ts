@@ -12,9 +12,9 @@ import {
 } from './records.ts'
 import { type PageQuery, readPage, type SizedRun, type SizedRunPage } from './run-pages.ts'
 import { matchesSearch, needsBody, SearchBudget } from './run-search.ts'
-import { readRunSummaries } from './run-summaries.ts'
+import { readLastFailure, readRunSummaries } from './run-summaries.ts'
 import type { RunStore } from './run-store.ts'
-import type { RunSummary } from './trigger-snapshot.ts'
+import type { LastFailure, RunSummary } from './trigger-snapshot.ts'
 
 export class RunHistory {
   readonly #store: RunStore
@@ -38,6 +38,10 @@ export class RunHistory {
     const { runs, next } = this.#page(trigger, query)
     const sequences = runs.map(({ sequence }) => sequence)
     return { lines: readRunSummaries(this.#sql, sequences), next }
+  }
+
+  lastFailure(): LastFailure | null {
+    return readLastFailure(this.#sql)
   }
 
   #page({ triggerId, prunedThrough }: TriggerRow, query: PageQuery) {

@@ -1,5 +1,5 @@
 import { RESULT } from './run-result.ts'
-import type { RunSummary } from './trigger-snapshot.ts'
+import type { LastFailure, RunSummary } from './trigger-snapshot.ts'
 
 const TEXT_CHARACTERS = 300
 
@@ -54,4 +54,27 @@ export function readRunSummaries(
     isReplay: row.isReplay === 1,
     reorged: row.reorged === 1,
   }))
+}
+
+/** Number of runs after a failure that are searched for a success, because thousands of runs may be queued. */
+const RUNS_SEARCHED = 100
+
+export function readLastFailure(sql: Pick<SqlStorage, 'exec'>): LastFailure | null {
+  const [newest] = sql
+    .exec<{ sequence: number }>(
+      `SELECT sequence FROM runs WHERE status = 'failed' ORDER BY sequence DESC LIMIT 1`,
+    )
+    .toArray()
+  if (!newest) return null
+  const { sequence } = newest
+  const [run] = readRunSummaries(sql, [sequence])
+  const later = sql
+    .exec(
+      `SELECT 1 FROM runs WHERE sequence > ? AND sequence <= ? AND status = 'success' LIMIT 1`,
+      sequence,
+      sequence + RUNS_SEARCHED,
+    )
+    .toArray()
+  const { suffix, text, finishedAt, queuedAt } = run!
+  return { suffix, text, finishedAt: finishedAt ?? queuedAt, isLatest: later.length === 0 }
 }

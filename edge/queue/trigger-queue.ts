@@ -194,6 +194,7 @@ export class TriggerQueue extends DurableObject<Env> implements TriggerObject {
       backfill: state.watch?.backfill ?? null,
       stats: statistics.read(),
       chart: range === undefined ? null : charts.read(range),
+      lastFailure: history.lastFailure(),
     }
   }
 

@@ -20,6 +20,14 @@ export type TriggerSnapshot = {
   backfill: BackfillRecord | null
   stats: TriggerStats
   chart: RunChart | null
+  /** The newest failed run of the history. */
+  lastFailure: LastFailure | null
+}
+
+export type LastFailure = Pick<RunSummary, 'suffix' | 'text'> & {
+  finishedAt: number
+  /** True if no run has succeeded since. */
+  isLatest: boolean
 }
 
 /** A run without its input and logs, and with a shortened result. */

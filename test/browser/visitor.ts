@@ -70,6 +70,13 @@ export class Visitor {
     await evaluate(this.page, finish)
   }
 
+  /** On a phone, the button is in the menu. */
+  async signOut(): Promise<void> {
+    const menu = this.page.getByRole('button', { name: 'Menu', exact: true })
+    if (await menu.isVisible()) await menu.click()
+    await this.press(/^Sign out$/)
+  }
+
   /** Signs in by the mailed link, starting from the sign-in page at `path`. */
   async signIn(email: string, path = '/sign-in'): Promise<void> {
     await this.open(path)

@@ -6,6 +6,9 @@ import { renderOver } from './render-over.ts'
 import { RunList } from './run-list.tsx'
 import { TriggerStatsList, TriggerStatus } from './trigger-status.tsx'
 
+/** Attributes of the trigger's element. `created` is in Unix milliseconds. */
+export type ShownTrigger = { trigger: string; kind: TriggerKind; created: string }
+
 type TriggerPageState = TriggerSnapshot & { now: number }
 
 const POLL_INTERVAL_MS = 3_000
@@ -14,12 +17,12 @@ const POLL_INTERVAL_MS = 3_000
  * While the pointer or the focus is in the list of runs, new runs are not shown until the person requests them or
  * leaves the list, so that rows do not move under the pointer.
  */
-export function followTrigger({ trigger, kind }: { trigger: string; kind: string }): void {
+export function followTrigger({ trigger, kind, created }: ShownTrigger): void {
   const byId = (id: string) => document.getElementById(id)!
   const [list, live, announcements] = [byId('runs'), byId('live'), byId('heard')]
   const [pauseButton, showNewButton] = live.querySelectorAll('button')
   if (!pauseButton || !showNewButton) return
-  const charts = new LiveRunCharts(byId('charts'))
+  const charts = new LiveRunCharts(byId('charts'), Number(created))
   const query = new URLSearchParams(location.search)
   // A search reads hundreds of runs, so its results are not updated.
   const isSearch = ['error', 'header', 'param'].some((name) => query.get(name))
@@ -33,8 +36,10 @@ export function followTrigger({ trigger, kind }: { trigger: string; kind: string
   const isInUse = () => list.matches(':hover, :focus-within')
 
   function showState({ stats, now, ...glance }: TriggerPageState): void {
-    renderOver(byId('state'), <TriggerStatus state={glance} now={now} />)
-    renderOver(byId('numbers'), <TriggerStatsList stats={stats} kind={kind as TriggerKind} />)
+    renderOver(byId('state'), <TriggerStatus id={trigger} kind={kind} state={glance} now={now} />)
+    renderOver(byId('numbers'), <TriggerStatsList stats={stats} kind={kind} />)
+    byId('purge').hidden = stats.queued === 0
+    byId('purge').querySelector('button')!.textContent = `Cancel queued runs (${stats.queued})`
   }
 
   function showRuns(glance: TriggerPageState, holds = isInUse()): void {

@@ -14,7 +14,11 @@ export class LiveRunCharts {
   #handles: Promise<ChartHandle[]> | undefined
   readonly #elements: HTMLElement[]
 
-  constructor(section: HTMLElement) {
+  readonly #since: number
+
+  /** @param since time at which the trigger was created. The charts show no earlier time. */
+  constructor(section: HTMLElement, since: number) {
+    this.#since = since
     this.#elements = [...section.querySelectorAll<HTMLElement>('.chart')]
     this.ready = new Promise((resolve) => {
       new IntersectionObserver((entries) => {
@@ -28,8 +32,9 @@ export class LiveRunCharts {
     return this.#isInView && performance.now() - this.#drawnAt > UPDATE_INTERVAL_MS
   }
 
-  draw(chart: RunChart): void {
+  draw(whole: RunChart): void {
     this.#drawnAt = performance.now()
+    const chart = chartSince(whole, this.#since)
     const charts = [runCountChart(chart), durationChart(chart)]
     const before = this.#handles
     this.#handles = before
@@ -43,6 +48,17 @@ export class LiveRunCharts {
     // Ignores errors, because the page still shows the data as a table.
     this.#handles.catch(() => {})
   }
+}
+
+/** Fewest buckets in a chart, so that the bars of a new trigger are not too wide. */
+const BUCKETS_MIN = 6
+
+/** Omits the time before the trigger was created, so that the first runs fill the chart. */
+export function chartSince(chart: RunChart, since: number): RunChart {
+  const { buckets, bucketMs } = chart
+  const first = buckets.findIndex(({ at }) => at + bucketMs > since)
+  const omitted = Math.min(first === -1 ? buckets.length : first, buckets.length - BUCKETS_MIN)
+  return { ...chart, buckets: buckets.slice(Math.max(0, omitted)) }
 }
 
 const timesOf = ({ buckets, bucketMs }: RunChart) => ({
@@ -68,11 +84,11 @@ function durationChart(chart: RunChart): Chart {
   const { buckets } = chart
   return {
     ...timesOf(chart),
-    label: 'Run duration: median and 95th percentile. The table below has the numbers.',
+    label: 'Run duration: median and p95. The table below has the numbers.',
     series: [
       { name: 'median', values: buckets.map(({ p50Ms }) => p50Ms), color: 'act', as: 'line' },
       {
-        name: '95th percentile',
+        name: 'p95',
         values: buckets.map(({ p95Ms }) => p95Ms),
         color: 'soft',
         as: 'line',

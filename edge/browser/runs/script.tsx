@@ -1,7 +1,7 @@
 import { enableCopyButtons } from '../components/copy-on-click.ts'
 import { followOutput } from './follow-output.tsx'
 import { followRun } from './follow-run.tsx'
-import { followTrigger } from './follow-trigger.tsx'
+import { followTrigger, type ShownTrigger } from './follow-trigger.tsx'
 import type { RunWithTransactions } from './run-view.ts'
 import { showTransactions } from './show-transactions.ts'
 
@@ -9,7 +9,7 @@ enableCopyButtons()
 
 const trigger = document.getElementById('trigger')
 if (trigger) {
-  const shown = trigger.dataset as { trigger: string; kind: string }
+  const shown = trigger.dataset as ShownTrigger
   followTrigger(shown)
   const output = document.querySelector<HTMLDetailsElement>('#output')
   if (output) followOutput(output, shown.trigger)

@@ -1,5 +1,4 @@
 export const DOCS_STYLE = `
-.site > div, main, footer > div { max-width: 52rem; }
 .documents { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 20rem), 1fr)); gap: .75rem; padding: 0; list-style: none; }
 .documents li { position: relative; margin: 0; padding: .5rem 1.125rem .875rem; border: 1px solid var(--line); border-radius: .75rem; background: var(--paper); }
 .documents li:hover { border-color: var(--edge); }

@@ -1,6 +1,8 @@
-import type { FC } from 'hono/jsx'
+import type { Child, FC } from 'hono/jsx'
 import type { Session } from '../../identity/sessions.ts'
 import { CsrfField } from '../requests/csrf-field.tsx'
+import { isCurrentLink, NAVIGATION, type NavLink, PUBLIC_NAVIGATION } from './navigation.ts'
+import { NavIcon } from './nav-icon.tsx'
 
 export const SIGN_OUT_SUBJECT = 'sign-out'
 
@@ -8,43 +10,50 @@ const SIGN_OUT_FORM = 'sign-out'
 
 const SERVICE_NAME = 'svc'
 
-type NavLink = { href: string; text: string }
-
-/** Links that require no sign-in: the console uses an API key instead, and the documents are public. */
-const PUBLIC_LINKS: NavLink[] = [
-  { href: '/console', text: 'Console' },
-  { href: '/docs', text: 'Docs' },
-]
-const SIGNED_IN_LINKS: NavLink[] = [
-  { href: '/triggers', text: 'Triggers' },
-  { href: '/console', text: 'Console' },
-  { href: '/agent/tokens', text: 'Access tokens' },
-  { href: '/account', text: 'Account' },
-  { href: '/docs', text: 'Docs' },
-]
-
 /**
  * Session of the page: `undefined` if the user is not signed in, `'not_looked_up'` if the session was not looked up.
  */
 type PageSession = Session | undefined | 'not_looked_up'
 
-/** @param path path of the current page, whose link is marked */
-export const Header: FC<{ path: string; session: PageSession }> = ({ path, session }) => (
+/**
+ * Sidebar. On a phone, it is a single line whose button opens the links. The links are a popover there, which needs no
+ * script.
+ * @param path path of the current page, whose link is marked
+ * @param sidebar further links, shown below the navigation
+ */
+export const Header: FC<{ path: string; session: PageSession; sidebar?: Child }> = ({
+  path,
+  session,
+  sidebar,
+}) => (
   <header class="site">
     <div>
       <a class="name" href="/">
         {SERVICE_NAME}
       </a>
-      <nav aria-label="Main">
-        <ul>
-          {(session ? SIGNED_IN_LINKS : PUBLIC_LINKS).map((place) => (
-            <NavItem place={place} path={path} />
+      <button type="button" class="menu" popovertarget="menu">
+        <NavIcon name="menu" /> Menu
+      </button>
+      <div id="menu" popover="auto">
+        <nav aria-label="Main">
+          {(session ? NAVIGATION : PUBLIC_NAVIGATION).map(({ title, links }) => (
+            <>
+              {title !== undefined && <p>{title}</p>}
+              <ul>
+                {links.map((link) => (
+                  <NavItem link={link} path={path} />
+                ))}
+              </ul>
+            </>
           ))}
-          {session !== 'not_looked_up' && (
-            <li>{session ? <SignOutButton /> : <SignInLink path={path} />}</li>
-          )}
-        </ul>
-      </nav>
+        </nav>
+        {sidebar}
+        {session !== 'not_looked_up' && (
+          <div class="who">
+            {session ? <SignedIn email={session.user.email} /> : <SignInLink path={path} />}
+          </div>
+        )}
+      </div>
     </div>
   </header>
 )
@@ -57,20 +66,32 @@ export const BareHeader: FC = () => (
   </header>
 )
 
-const NavItem: FC<{ place: NavLink; path: string }> = ({ place: { href, text }, path }) => (
+const NavItem: FC<{ link: NavLink; path: string }> = ({ link, path }) => (
   <li>
-    <a href={href} {...(isWithin(path, href) && { 'aria-current': 'page' as const })}>
-      {text}
+    <a href={link.href} {...(isCurrentLink(link, path) && { 'aria-current': 'page' as const })}>
+      <NavIcon name={link.icon} />
+      {link.text}
     </a>
   </li>
 )
 
-const isWithin = (path: string, place: string) => path === place || path.startsWith(`${place}/`)
-
-const SignOutButton = () => <button form={SIGN_OUT_FORM}>Sign out</button>
+const SignedIn: FC<{ email: string }> = ({ email }) => (
+  <>
+    <p>
+      <bdi>{email}</bdi>
+    </p>
+    <button form={SIGN_OUT_FORM} class="quiet">
+      Sign out
+    </button>
+  </>
+)
 
 const SignInLink: FC<{ path: string }> = ({ path }) => (
-  <a href="/sign-in" {...(path === '/sign-in' && { 'aria-current': 'page' as const })}>
+  <a
+    class="button quiet"
+    href="/sign-in"
+    {...(path === '/sign-in' && { 'aria-current': 'page' as const })}
+  >
     Sign in
   </a>
 )
@@ -78,7 +99,6 @@ const SignInLink: FC<{ path: string }> = ({ path }) => (
 export const Footer: FC<{ session: PageSession }> = ({ session }) => (
   <footer>
     <div>
-      <a href="/verify">Verify</a>
       <a href="/SKILL.md">For agents</a>
       <a href="/docs/api">API</a>
     </div>

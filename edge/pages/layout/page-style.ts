@@ -6,6 +6,8 @@
  * - `.lead`: first paragraph
  * - `.card`: self-contained section
  * - `.rows`: list of items with their actions
+ * - `.list`: table of `ListTable`
+ * - `.unseen`: text for screen readers only
  * - `.facts`: list of names and values
  * - `.badge`: one-word state
  * - `.environment`: banner of a deployment that is not for production
@@ -17,7 +19,7 @@
  * - `.kind`: icon and label of a trigger kind
  * - `button`, plain or with `.quiet`, `.danger` or `.armed` (disabled for a second)
  * - `a.button`: link that is the main action of a page
- * - `body.wide`: wide layout, for tables
+ * - `body.wide`, `.narrow` and `.alone`: width of the content. `.alone` has no sidebar
  *
  * Contrast in both color schemes is at least 4.5:1 for text, and 3:1 for the borders of controls (WCAG 2.2, 1.4.3 and
  * 1.4.11).
@@ -35,7 +37,7 @@ export const PAGE_STYLE = `
 }
 *, ::before, ::after { box-sizing: border-box; }
 html { -webkit-text-size-adjust: 100%; text-size-adjust: 100%; }
-body { margin: 0; min-height: 100vh; min-height: 100dvh; display: flex; flex-direction: column; background: var(--ground);
+body { margin: 0; min-height: 100vh; min-height: 100dvh; display: grid; grid-template: auto auto 1fr auto / minmax(0, 1fr); background: var(--ground);
   color: var(--ink); font: 1rem/1.6 system-ui, sans-serif; overflow-wrap: anywhere; }
 a { color: var(--act); text-underline-offset: .2em; text-decoration-thickness: from-font; }
 a:hover { color: var(--act-over); text-decoration-thickness: 2px; }
@@ -43,26 +45,51 @@ a:hover { color: var(--act-over); text-decoration-thickness: 2px; }
 
 .skip { position: absolute; left: 1rem; top: -6rem; z-index: 1; padding: .625rem 1rem; background: var(--paper); }
 .skip:focus { top: .5rem; }
-.environment { margin: 0; padding: .5rem 1.25rem; border-bottom: 2px solid var(--warn); background: var(--warn-ground); text-align: center; font-weight: 600; }
-.site { background: var(--paper); border-bottom: 1px solid var(--line); }
-.site > div, main, footer > div { width: 100%; max-width: 44rem; margin: 0 auto; padding-inline: 1.25rem; }
-.wide .site > div, .wide main, .wide footer > div { max-width: 68rem; }
-.site > div { display: flex; flex-wrap: wrap; align-items: center; justify-content: space-between; column-gap: 1rem; min-height: 3.5rem; }
+.environment { grid-area: 1 / 1 / auto / -1; margin: 0; padding: .5rem 1.25rem; border-bottom: 2px solid var(--warn); background: var(--warn-ground); text-align: center; font-weight: 600; }
+.site { grid-row: 2; background: var(--paper); border-bottom: 1px solid var(--line); }
+.site > div { display: flex; align-items: center; justify-content: space-between; gap: 1rem; min-height: 3.5rem; padding-inline: 1.25rem; }
 .site .name { display: inline-flex; align-items: center; min-height: 2.75rem; color: var(--ink); font-weight: 700; font-size: 1.0625rem; letter-spacing: -.01em; text-decoration: none; }
 .site .name::before { content: ""; width: .75rem; height: .75rem; margin-right: .5rem; border-radius: .1875rem; background: var(--act);
   rotate: 45deg; scale: .9; }
-.site ul { display: flex; flex-wrap: wrap; align-items: center; column-gap: 1.25rem; margin: 0; padding: 0; list-style: none; }
+.site .menu { display: inline-flex; gap: .5rem; align-items: center; padding: 0 .75rem; border-color: var(--line); background: none; color: var(--ink); font-size: .9375rem; }
+.site .icon { width: 1.25rem; height: 1.25rem; fill: none; stroke: currentColor; stroke-width: 1.75; stroke-linecap: round; stroke-linejoin: round; }
+#menu { inset: auto .5rem .5rem; width: auto; max-height: 85vh; margin: 0; padding: .75rem; border: 1px solid var(--line); border-radius: .875rem; background: var(--paper); color: var(--ink);
+  box-shadow: 0 8px 40px rgb(0 0 0 / .25); overflow-y: auto; }
+#menu::backdrop { background: rgb(10 12 16 / .4); }
+.site nav p { margin: .75rem 0 .125rem; padding-inline: .75rem; color: var(--soft); font-size: .8125rem; font-weight: 600; }
+.site ul { margin: 0; padding: 0; list-style: none; }
 .site li { margin: 0; }
-.site li a, .site li button { display: inline-flex; align-items: center; min-height: 2.75rem; padding: 0; color: var(--soft); font-size: .9375rem;
-  text-decoration: none; }
-.site li a:hover, .site li button:hover { color: var(--ink); text-decoration: underline; }
-.site li a[aria-current] { color: var(--ink); font-weight: 600; box-shadow: inset 0 -2px var(--act); }
-.site li button { border: 0; background: none; font-weight: 400; }
+.site li a { display: flex; gap: .625rem; align-items: center; min-height: 2.75rem; padding: .25rem .75rem; border-radius: .5rem; color: var(--soft); font-size: .9375rem; line-height: 1.35; text-decoration: none; }
+.site li a:hover { background: var(--ground); color: var(--ink); }
+.site li a[aria-current] { background: var(--ground); box-shadow: inset 0 0 0 1px var(--line); color: var(--ink); font-weight: 600; }
+.site li a[aria-current] .icon { color: var(--act); }
+.site .who { margin-top: .75rem; padding: .75rem; border-top: 1px solid var(--line); }
+.site .who p { margin: 0 0 .5rem; overflow: hidden; color: var(--soft); font-size: .875rem; text-overflow: ellipsis; white-space: nowrap; }
+.site .who :is(button, .button) { width: 100%; padding-block: .25rem; border-color: var(--line); font-size: .9375rem; font-weight: 500; text-align: center; }
+@supports not selector(:popover-open) {
+  .site > div { flex-wrap: wrap; } .site .menu { display: none; }
+}
 
-main { flex: 1; padding-block: 2.5rem 4rem; }
+main, footer > div { width: 100%; max-width: 70rem; margin: 0 auto; padding-inline: 1.25rem; }
+main { grid-row: 3; padding-block: 1.75rem 3rem; }
+.narrow main > * { max-width: 44rem; }
+.alone :is(main, .site > div) { width: 100%; max-width: 46.5rem; margin: 0 auto; }
+@media (min-width: 60rem) {
+  body:not(.alone) { grid-template: auto 1fr auto / 14.5rem minmax(0, 1fr); }
+  body:not(.alone) .site { grid-area: 2 / 1 / 4; border: 0; border-right: 1px solid var(--line); }
+  body:not(.alone) main { grid-area: 2 / 2; }
+  body:not(.alone) footer { grid-area: 3 / 2; }
+  body:not(.alone) .site > div { position: sticky; top: 0; flex-direction: column; align-items: stretch; justify-content: flex-start; gap: .5rem; max-height: 100vh; min-height: 0; padding: 1rem .75rem; overflow-y: auto; }
+  body:not(.alone) .menu { display: none; }
+  .site .name { flex: none; padding-inline: .75rem; }
+  #menu { display: block; position: static; max-height: none; padding: 0; border: 0; box-shadow: none; overflow: visible; }
+  .site li a { min-height: 2.25rem; }
+  main, footer > div { padding-inline: 2.5rem; }
+  main { padding-block: 2.25rem 4rem; }
+}
 main:focus { outline: none; }
 h1, h2, h3 { line-height: 1.25; letter-spacing: -.012em; text-wrap: balance; }
-h1 { margin: 0 0 1rem; font-size: clamp(1.5rem, 1.25rem + 1.4vw, 2rem); font-weight: 700; letter-spacing: -.02em; }
+h1 { margin: 0 0 1rem; font-size: clamp(1.5rem, 1.375rem + .6vw, 1.875rem); font-weight: 700; letter-spacing: -.02em; }
 h2 { margin: 2.25rem 0 .75rem; font-size: 1.1875rem; }
 h3 { margin: 0 0 .25rem; font-size: 1rem; }
 p, ul, ol, dl, pre { margin: 0 0 1rem; }
@@ -105,6 +132,19 @@ dd { margin: 0; }
 table { width: 100%; border-collapse: collapse; font-size: .9375rem; }
 th, td { padding: .5rem .75rem .5rem 0; border-bottom: 1px solid var(--line); text-align: left; vertical-align: top; }
 th { color: var(--soft); font-weight: 600; }
+.list { margin: 0 0 1.25rem; border: 1px solid var(--line); border-radius: .875rem; background: var(--paper); }
+.list table { font-size: .9375rem; }
+.list :is(th, td) { padding: .75rem 1rem; vertical-align: middle; }
+.list thead th { padding-block: .5rem; font-size: .8125rem; white-space: nowrap; }
+.list tbody tr:last-child > * { border-bottom: 0; }
+.list tbody th { width: 50%; max-width: 0; color: var(--ink); font-weight: 400; }
+.list tbody th > a, .list tbody th > :is(h2, h3) { margin: 0; font-size: 1rem; font-weight: 600; }
+.list .note { margin: 0; font-size: .875rem; }
+.list .badge { margin-left: 0; }
+.list time { white-space: nowrap; }
+.list td.does { width: 1%; }
+.list .does > div { display: flex; gap: .5rem; justify-content: flex-end; align-items: center; white-space: nowrap; }
+.unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 
 form { margin: 0; }
 .field { margin: 0 0 1.25rem; }
@@ -131,9 +171,9 @@ button.danger:hover { background: var(--bad-ground); }
 button[disabled] { opacity: .6; cursor: default; }
 button.armed { animation: arm 1s step-end; }
 @keyframes arm { from { pointer-events: none; opacity: .5; } }
-.actions { display: flex; flex-wrap: wrap; gap: .75rem; margin: 0 0 1rem; }
+.actions { display: flex; flex-wrap: wrap; gap: .75rem; align-items: center; margin: 0 0 1rem; }
 
-footer { border-top: 1px solid var(--line); }
+footer { grid-row: 4; border-top: 1px solid var(--line); }
 footer > div { display: flex; flex-wrap: wrap; column-gap: 1.5rem; padding-block: .5rem; font-size: .875rem; }
 footer a { display: inline-flex; align-items: center; min-height: 2.75rem; color: var(--soft); }
 summary { display: list-item; padding: .625rem 0; width: fit-content; color: var(--soft); cursor: pointer; }
@@ -141,8 +181,19 @@ summary:hover { color: var(--ink); text-decoration: underline; }
 details[open] > summary { margin-bottom: .5rem; }
 [hidden] { display: none !important; }
 
+@media (min-width: 60rem) {
+  .list .does :is(button, .button) { display: inline-flex; align-items: center; min-height: 2.25rem; padding: .25rem .75rem; font-size: .875rem; }
+}
+@media (max-width: 48rem) {
+  .list :is(table, tbody, tr, th, td) { display: block; width: auto; }
+  .list thead { display: none; }
+  .list tbody tr { padding: .75rem 1rem; border-bottom: 1px solid var(--line); }
+  .list tbody tr:last-child { border-bottom: 0; }
+  .list tbody tr > :is(th, td, td.does) { width: auto; max-width: none; padding: 0 0 .25rem; border: 0; }
+  .list td[data-label]::before { content: attr(data-label) ": "; color: var(--soft); }
+  .list .does > div { flex-wrap: wrap; justify-content: flex-start; padding-top: .5rem; }
+}
 @media (max-width: 30rem) {
-  main { padding-block: 1.75rem 3rem; }
   .card { padding: 1.25rem; }
   .card .actions > button { flex: 1 1 auto; }
 }
@@ -151,7 +202,7 @@ details[open] > summary { margin-bottom: .5rem; }
 }
 @media (forced-colors: active) {
   .site .name::before { background: CanvasText; forced-color-adjust: none; }
-  .site li a[aria-current] { text-decoration: underline; }
+  .site li a[aria-current] { outline: 1px solid CanvasText; }
   .warn, .problem, .card, .rows, .code { border-color: CanvasText; }
 }
 `

@@ -16,6 +16,7 @@ import {
   setPageHeaders,
   type PageScript,
 } from './content-security-policy.ts'
+import { compactCss } from './compact-css.ts'
 import { PAGE_STYLE } from './page-style.ts'
 import { scriptUrl } from '../scripts/page-scripts.ts'
 
@@ -27,11 +28,14 @@ type PageOptions = {
   script?: PageScript
   /** Additional CSS. Must be a constant, because the content security policy allows styles by their hash. */
   style?: string
+  /** Uses the whole width of the content, for tables and columns. Other pages limit the length of their lines. */
   wide?: boolean
   /** Skips the session lookup. Set for error pages, because the database may have caused the error. */
   anonymous?: boolean
   /** Source to which the response of the page's form may redirect, such as `https://client.example`. */
   formTarget?: string
+  /** Further links for the sidebar. */
+  sidebar?: Child
   /** Omits the session and all links. Set for the page that runs a third-party script. */
   alone?: boolean
 }
@@ -48,12 +52,13 @@ export async function renderPage(
     wide = false,
     anonymous = false,
     alone = false,
+    sidebar,
     formTarget,
   }: PageOptions,
   content: Child,
 ): Promise<Response> {
   setPageHeaders(c)
-  const styles = style === undefined ? [PAGE_STYLE] : [PAGE_STYLE, style]
+  const styles = [PAGE_STYLE, ...(style === undefined ? [] : [style])].map(compactCss)
   c.header('Content-Security-Policy', await contentSecurityPolicy(c, styles, script, formTarget))
   const { banner } = ENVIRONMENTS[c.var.services.settings.SVC_ENV]
   const session = anonymous ? 'not_looked_up' : await currentSession(c)
@@ -68,7 +73,7 @@ export async function renderPage(
           <style>{raw(css)}</style>
         ))}
       </head>
-      <body {...(wide && { class: 'wide' })}>
+      <body class={alone ? 'alone' : wide ? 'wide' : 'narrow'}>
         <a class="skip" href="#main">
           Skip to content
         </a>
@@ -77,7 +82,7 @@ export async function renderPage(
             {banner}
           </p>
         )}
-        {alone ? <BareHeader /> : <Header path={c.req.path} session={session} />}
+        {alone ? <BareHeader /> : <Header path={c.req.path} session={session} sidebar={sidebar} />}
         <main id="main" tabindex={-1}>
           <h1>{title}</h1>
           {content}

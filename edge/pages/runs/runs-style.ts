@@ -3,6 +3,16 @@ export const RUNS_STYLE = `
 .card h3 { margin-top: 1rem; }
 .state { display: flex; flex-wrap: wrap; gap: .25rem .75rem; align-items: center; }
 .state .badge { margin-left: 0; font-size: .9375rem; padding: .125rem .75rem; }
+.head { display: grid; grid-template-columns: minmax(0, 1fr); gap: 0 1.5rem; }
+.head .actions { align-self: start; margin: 0 0 1.25rem; }
+.head .kind { color: var(--soft); }
+#state > .state { margin: 0 0 .25rem; }
+.last { margin: 0 0 1rem; overflow: hidden; color: var(--soft); font-size: .9375rem; text-overflow: ellipsis; white-space: nowrap; }
+.last.bad, .last.bad a { color: var(--bad); }
+.copied { display: flex; gap: .5rem; align-items: flex-start; margin: 0 0 1rem; }
+.copied pre { flex: 1; min-width: 0; margin: 0; white-space: pre; overflow-wrap: normal; }
+.copied button { flex: none; min-width: 5.5rem; padding-inline: .75rem; }
+.empty { padding: 1.5rem; border: 1px dashed var(--line); border-radius: .875rem; color: var(--soft); }
 .ago, .took, .by { color: var(--soft); font-size: .9375rem; }
 .ago { white-space: nowrap; }
 summary .ago, .course .ago { white-space: normal; }
@@ -59,11 +69,9 @@ pre { max-width: 100%; }
 .course { padding-left: 1.25rem; margin: 0; }
 progress { width: 100%; height: .75rem; accent-color: var(--act); }
 
-@media (min-width: 60rem) {
-  .parts { display: grid; grid-template-columns: minmax(0, 1fr) 22rem; grid-template-rows: auto 1fr; gap: 0 1.5rem; align-items: start; }
-  .parts > .fires { grid-area: 1 / 2; }
-  .parts > .did { grid-area: 1 / 1 / span 2; }
-  .parts > .does { grid-area: 2 / 2; }
+@media (min-width: 75rem) {
+  .parts { display: grid; grid-template-columns: minmax(0, 1fr) 21rem; gap: 0 1.5rem; align-items: start; }
+  .head { grid-template-columns: minmax(0, 1fr) auto; }
 }
 @media (max-width: 40rem) {
   .runs li { grid-template: "status took" "when when" "ago ago" "by by" "said said" / 1fr auto; }

@@ -6,14 +6,15 @@ export const TRIGGERS_STYLE = `
 .tools { display: flex; flex-wrap: wrap; gap: .75rem 1.5rem; align-items: center; justify-content: space-between; margin: 0 0 1.25rem; }
 .tools nav { display: flex; flex-wrap: wrap; gap: 0 2.5rem; }
 code.cron { display: inline-block; }
-.rows .actions { margin: 0; }
 .filter { display: flex; flex-wrap: wrap; gap: .25rem 1.25rem; margin: 0; padding: 0; list-style: none; }
 .filter li { margin: 0; }
 .filter a { display: inline-flex; align-items: center; min-height: 2.75rem; color: var(--soft); font-size: .9375rem; text-decoration: none; }
 .filter a:hover { text-decoration: underline; }
 .filter a[aria-current] { color: var(--ink); font-weight: 600; box-shadow: inset 0 -2px var(--act); }
-.rows h2 a { color: inherit; }
-.rows h2 .badge { vertical-align: .0625rem; }
+.fires { display: flex; gap: .5rem; align-items: flex-start; }
+.fires .icon { margin-top: .0625rem; }
+.list .fires code { font-size: .8125rem; }
+@media (min-width: 48.0625rem) { .fires > span:last-child { overflow: hidden; text-overflow: ellipsis; white-space: nowrap; } }
 .check { height: 17rem; margin: 0 0 .25rem; padding: .875rem 1rem; overflow: auto; border: 1px solid var(--line); border-radius: .5rem; background: var(--ground); }
 form[data-kind=chain_event] .check { height: 22rem; }
 #trigger-form .check.short { height: 11rem; margin: 1rem 0; }

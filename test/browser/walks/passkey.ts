@@ -41,11 +41,11 @@ export function passkeyWalks(walks: Walks): void {
     const status = page.getByRole('status')
     await status.filter({ hasText: 'already has a passkey for your account' }).waitFor()
 
-    await visitor.press(/^Sign out$/)
+    await visitor.signOut()
     await visitor.open('/sign-in?next=%2Faccount')
     await page.getByRole('button', { name: 'Sign in with a passkey' }).focus()
     await visitor.onward(() => page.keyboard.press('Enter'))
-    await page.getByText('keeper@example.com').waitFor()
+    await page.getByRole('main').getByText('keeper@example.com').waitFor()
     expect(new URL(page.url()).pathname).toBe('/account')
 
     await judge(page, 'account-passkey')
@@ -61,7 +61,7 @@ export function passkeyWalks(walks: Walks): void {
     await page.getByLabel('Name of the new passkey').fill('Mine')
     await visitor.press('Add a passkey')
     await page.getByRole('heading', { name: 'Mine' }).waitFor()
-    await visitor.press(/^Sign out$/)
+    await visitor.signOut()
     await authenticator.knowsItsPerson(false)
     await visitor.open('/sign-in')
     const button = page.getByRole('button', { name: 'Sign in with a passkey' })

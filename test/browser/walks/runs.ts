@@ -90,6 +90,7 @@ export function runWalks(walks: Walks): void {
     const { id } = await here.create(GREETS, { default_params: { secret: `it's "$HOME"` } })
     await visitor.open(`/triggers/${id}?created=1`)
     expect(await visitor.heading()).toBe('Greets who signs')
+    await page.locator('#charts').scrollIntoViewIfNeeded()
     await page.getByRole('img', { name: /^Ended runs: 0/ }).waitFor()
     await judge(page, 'trigger-no-runs', { maxLoadedBytes: 130 * 1024 })
 

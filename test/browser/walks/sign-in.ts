@@ -38,7 +38,7 @@ export function signInWalks(walks: Walks): void {
 
     await page.goto(link)
     await judge(page, 'sign-in-link-over')
-    await visitor.press('Sign out')
+    await visitor.signOut()
     await judge(page, 'signed-out')
     expect(await page.getByRole('button', { name: 'Sign out' }).count()).toBe(0)
     await visitor.open('/')

@@ -40,11 +40,11 @@ export function triggerFormWalks(walks: Walks): void {
     expect(page.url()).toMatch(/\/triggers\/[^/]+\?created=1&key=unknown$/)
 
     await visitor.open('/triggers')
-    const row = page.getByRole('listitem').filter({ hasText: 'sign each payment' })
+    const row = page.getByRole('row').filter({ hasText: 'sign each payment' })
     expect(await row.innerText()).toContain(`${walks.triggersUrl}/webhook/`)
     await visitor.press('Pause sign each payment')
     expect(await page.getByRole('status').innerText()).toContain('Trigger paused')
-    expect(await row.innerText()).toContain('paused')
+    expect(await row.innerText()).toContain('Paused')
     await judge(page, 'triggers-paused')
 
     await visitor.onward(() => row.getByRole('link', { name: 'Edit' }).click())

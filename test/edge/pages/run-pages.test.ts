@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { CHART_RANGES, type TriggerSnapshot } from '../../../edge/queue/trigger-snapshot.ts'
 import type { Outcome } from '../../../shared/wire/outcome.ts'
-import { edge, fire, runOnce, script, slow } from '../app.ts'
+import { edge, fire, runOnce, script, slow, success } from '../app.ts'
 import { failure } from './failure.ts'
 import { hidden, type Page, Person, textOf } from './person.ts'
 
@@ -121,7 +121,7 @@ describe('the list of runs', async () => {
   for (let i = 0; i < 27; i++) runs.push(await fire(id, `${i}`))
   for (const run of runs) await runOnce(owner, run)
   const shownRuns = ({ text }: Page) =>
-    [...text.matchAll(/href="\/runs\/([^"]+)"/g)].map(([, run]) => run)
+    [...text.split('id="runs"')[1]!.matchAll(/href="\/runs\/([^"]+)"/g)].map(([, run]) => run)
 
   it('shows the newest first, with the start of each result, and links to older ones', async () => {
     const page = await person.get(`/triggers/${id}`)
@@ -140,6 +140,23 @@ describe('the list of runs', async () => {
         const { lines } = await glance(`/triggers/${other.id}/runs.json`)
         expect(lines[0]!.text).toBe(JSON.stringify(response).slice(0, 300))
       }
+  })
+
+  it('shows the last failure above the list, and whether a run has succeeded since', async () => {
+    const other = await person.trigger({ action_code: script(failure()) })
+    const shown = async () =>
+      (await person.get(`/triggers/${other.id}`)).text.split('id="numbers"')[0]!
+    expect(textOf(await shown())).toContain('No failed runs')
+    const failed = await fire(other.id)
+    await runOnce(owner, failed)
+    expect(textOf(await shown())).toMatch(/Last run failed .*: Error: /)
+    const body = JSON.stringify({ action_code: script(success()) })
+    const headers = { 'content-type': 'application/json' }
+    const path = `/api/triggers/${other.id}`
+    expect((await owner.api(path, { method: 'PATCH', headers, body })).status).toBe(200)
+    await runOnce(owner, await fire(other.id))
+    expect(textOf(await shown())).toMatch(/Last failure .*: Error: /)
+    expect(await shown()).toContain(`href="/runs/${failed}"`)
   })
 
   it('shows only runs of one status', async () => {

@@ -72,8 +72,29 @@ export function TestCard({ session, trigger, test }: TriggerCardProps) {
   )
 }
 
+export function TriggerActions({ session, trigger }: TriggerCardProps) {
+  const { id, name, enabled, stats } = trigger
+  return (
+    <div class="actions">
+      <form
+        id="purge"
+        method="post"
+        action={`/triggers/${id}/purge`}
+        hidden={(stats?.queued ?? 0) === 0}
+      >
+        <CsrfField session={session} subject={purgeSubject(id)} />
+        <button class="quiet">Cancel queued runs ({stats?.queued ?? 0})</button>
+      </form>
+      <SwitchForm session={session} trigger={{ id, name: escapeInvisible(name), enabled }} />
+      <a class="button quiet" href={`/triggers/${id}/edit`}>
+        Edit
+      </a>
+    </div>
+  )
+}
+
 export function ConfigurationCard({ session, trigger }: TriggerCardProps) {
-  const { id, name, enabled, action_cid, action_code, default_params, stats } = trigger
+  const { id, name, action_cid, action_code, default_params } = trigger
   const { value, masked } = maskSecretParams(default_params)
   const code = truncateText(action_code)
   const hasParams = Object.keys(default_params).length > 0
@@ -109,16 +130,6 @@ export function ConfigurationCard({ session, trigger }: TriggerCardProps) {
           )}
         </details>
       )}
-      <div class="actions">
-        <a class="button" href={`/triggers/${id}/edit`}>
-          Edit
-        </a>
-        <SwitchForm session={session} trigger={{ id, name: escapeInvisible(name), enabled }} />
-        <form method="post" action={`/triggers/${id}/purge`}>
-          <CsrfField session={session} subject={purgeSubject(id)} />
-          <button class="quiet">Cancel queued runs ({stats?.queued ?? 0})</button>
-        </form>
-      </div>
       <DeleteForm session={session} trigger={{ id, name: escapeInvisible(name) }} />
     </section>
   )

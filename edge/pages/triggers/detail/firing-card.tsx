@@ -7,7 +7,8 @@ import { type ShownTransactions, shownTransactions } from '../transaction-config
 import { ScheduleCard } from './schedule-card.tsx'
 import { isSafeToPaste, senderCurl } from './sender-curl.ts'
 
-type FiringCardProps = { trigger: TriggerRecord; now: number }
+/** `isNew` is true if the trigger has no runs yet. */
+type FiringCardProps = { trigger: TriggerRecord; now: number; isNew?: boolean }
 
 export const FiringCard: FC<FiringCardProps> = (shown) => {
   switch (shown.trigger.kind) {
@@ -20,7 +21,8 @@ export const FiringCard: FC<FiringCardProps> = (shown) => {
   }
 }
 
-const Webhook: FC<FiringCardProps> = ({ trigger: { webhook_url: url = '', default_params } }) => {
+const Webhook: FC<FiringCardProps> = ({ trigger, isNew }) => {
+  const { webhook_url: url = '', default_params } = trigger
   const { secret } = default_params
   const isSigned = typeof secret === 'string'
   const isShown = isSigned && isSafeToPaste(secret)
@@ -28,44 +30,61 @@ const Webhook: FC<FiringCardProps> = ({ trigger: { webhook_url: url = '', defaul
     <section class="card" aria-labelledby="fires">
       <h2 id="fires">Webhook URL</h2>
       <p>Give this URL to the sender. Each POST to it starts a run.</p>
-      <pre id="webhook-url">{url}</pre>
-      <CopyElementButton of="webhook-url" what="the webhook URL" />
-      <h3>Try it out</h3>
-      <pre id="curl">{senderCurl(url, isSigned ? null : undefined)}</pre>
-      {/* Only a command that works gets a copy button. */}
-      {!isShown && <CopyElementButton of="curl" what="the command" />}
-      {isSigned && (
-        <details>
-          <summary>Show the command with the secret</summary>
-          {isShown ? (
-            <>
-              <pre id="curl-secret">{senderCurl(url, secret)}</pre>
-              <CopyElementButton of="curl-secret" what="the command with the secret" />
-            </>
-          ) : (
-            <p class="note">
-              The secret contains invisible characters, which are not safe to paste into a terminal,
-              so no command is shown.
-            </p>
-          )}
-        </details>
-      )}
-      <p class="note">
-        {isSigned
-          ? 'The request is signed with an HMAC, using the secret from default_params. Put the secret into the first line, or expand the complete command.'
-          : 'Anyone who knows the URL can fire the trigger: verify the sender in the action.'}
-      </p>
+      <CopyBlock id="webhook-url" text={url} what="the webhook URL" />
+      <details open={isNew}>
+        <summary>Try it out</summary>
+        {/* Only a command that works gets a copy button. */}
+        <CopyBlock
+          id="curl"
+          text={senderCurl(url, isSigned ? null : undefined)}
+          what={isShown ? undefined : 'the command'}
+        />
+        {isSigned && (
+          <details>
+            <summary>Show the command with the secret</summary>
+            {isShown ? (
+              <CopyBlock
+                id="curl-secret"
+                text={senderCurl(url, secret)}
+                what="the command with the secret"
+              />
+            ) : (
+              <p class="note">
+                The secret contains invisible characters, which are not safe to paste into a
+                terminal, so no command is shown.
+              </p>
+            )}
+          </details>
+        )}
+        <p class="note">
+          {isSigned
+            ? 'The request is signed with an HMAC, using the secret from default_params. Put the secret into the first line, or expand the complete command.'
+            : 'Anyone who knows the URL can fire the trigger: verify the sender in the action.'}
+        </p>
+      </details>
     </section>
   )
 }
 
-/** It is hidden until the page's script enables it. */
-const CopyElementButton: FC<{ of: string; what: string }> = ({ of, what }) => (
-  <p>
-    <button type="button" class="quiet" data-copy={of} aria-label={`Copy ${what}`} hidden>
-      Copy
-    </button>
-  </p>
+type CopyBlockProps = {
+  id: string
+  text: string
+  /** Describes the text for the button. Without it, there is no button. */
+  what: string | undefined
+}
+
+/** Text in one piece: it scrolls and never wraps. The page's script shows the button. */
+const CopyBlock: FC<CopyBlockProps> = ({ id, text, what }) => (
+  <div class="copied">
+    <pre id={id} tabindex={0}>
+      {text}
+    </pre>
+    {what !== undefined && (
+      <button type="button" class="quiet" data-copy={id} aria-label={`Copy ${what}`} hidden>
+        Copy
+      </button>
+    )}
+  </div>
 )
 
 const ChainEvent: FC<FiringCardProps> = ({ trigger }) => {

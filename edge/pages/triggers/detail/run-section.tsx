@@ -108,7 +108,7 @@ export const RunSection: FC<RunSectionProps> = ({
           <a href={triggerHref(id, { status, range })}>Back to the latest runs</a>
         )}
       </div>
-      <p id="no-runs" class="card note" hidden={lines.length > 0}>
+      <p id="no-runs" class="empty" hidden={lines.length > 0}>
         {noRunsText(query, isSearch, next)}
       </p>
       <div id="runs">
@@ -163,7 +163,7 @@ export const ChartSection: FC<RunSectionProps> = ({ id, glance: { chart }, query
       </figure>
       <figure>
         <figcaption>
-          <span class="key act">Median</span> <span class="key soft">95th percentile</span>
+          <span class="key act">Median</span> <span class="key soft">p95</span>
         </figcaption>
         <div class="chart" data-read-out="durations-read-out" />
         <p id="durations-read-out" class="read-out" aria-hidden="true" />
@@ -183,7 +183,7 @@ const ChartTable: FC<{ chart: RunChart }> = ({ chart }) => {
     <table>
       <thead>
         <tr>
-          {['From (UTC)', 'Succeeded', 'Failed', 'Median', '95th percentile'].map((heading) => (
+          {['From (UTC)', 'Succeeded', 'Failed', 'Median', 'p95'].map((heading) => (
             <th scope="col">{heading}</th>
           ))}
         </tr>

@@ -4,7 +4,6 @@ import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { validate } from '../../../../shared/json/json-body.ts'
 import { tailQuery } from '../../../../shared/wire/tail.ts'
 import type { TriggerRecord } from '../../../../shared/wire/trigger.ts'
-import { KindLabel } from '../../../browser/components/trigger-kind.tsx'
 import { TriggerStatsList, TriggerStatus } from '../../../browser/runs/trigger-status.tsx'
 import { escapeInvisible } from '../../../browser/components/user-text.tsx'
 import type { Session } from '../../../identity/sessions.ts'
@@ -16,7 +15,12 @@ import { ChartSection, RunSection } from './run-section.tsx'
 import { readRunQuery } from './run-query.ts'
 import { RUNS_STYLE } from '../../runs/runs-style.ts'
 import { requirePageSession } from '../../requests/session-form.ts'
-import { ConfigurationCard, type RejectedTestInput, TestCard } from './configuration-cards.tsx'
+import {
+  ConfigurationCard,
+  type RejectedTestInput,
+  TestCard,
+  TriggerActions,
+} from './configuration-cards.tsx'
 import { FiringCard } from './firing-card.tsx'
 import { SourceCard } from './source-card.tsx'
 import { TriggerNotice } from './trigger-notice.tsx'
@@ -57,29 +61,35 @@ export async function triggerPage(
       wide: true,
       script: { name: 'runs', modules: ['charts'] },
     },
-    <div id="trigger" data-trigger={id} data-kind={trigger.kind}>
+    <div
+      id="trigger"
+      data-trigger={id}
+      data-kind={trigger.kind}
+      data-created={Date.parse(trigger.created_at)}
+    >
       <TriggerNotice url={c.req.url} trigger={trigger} />
       <ResultNotices url={c.req.url} trigger={trigger} />
-      <p class="lead">
-        <KindLabel kind={trigger.kind} />
-      </p>
-      <div id="state">
-        <TriggerStatus state={glance} now={at} />
+      <div class="head">
+        <div id="state">
+          <TriggerStatus id={id} kind={trigger.kind} state={glance} now={at} />
+        </div>
+        <TriggerActions session={session} trigger={trigger} />
       </div>
       {glance.backfill && <BackfillProgress backfill={glance.backfill} />}
+      <div id="numbers">
+        <TriggerStatsList stats={glance.stats} kind={trigger.kind} />
+      </div>
+      {trigger.kind === 'webhook' && (
+        <FiringCard trigger={trigger} now={at} isNew={glance.lines.length === 0} />
+      )}
       <div class="parts">
-        <div class="fires">
-          <FiringCard trigger={trigger} now={at} />
-          <SourceCard trigger={trigger} now={at} />
-        </div>
         <div class="did">
-          <div id="numbers">
-            <TriggerStatsList stats={glance.stats} kind={trigger.kind} />
-          </div>
           <ChartSection {...shown} />
           <RunSection {...shown} />
         </div>
         <div class="does">
+          {trigger.kind !== 'webhook' && <FiringCard trigger={trigger} now={at} />}
+          <SourceCard trigger={trigger} now={at} />
           <TestCard session={session} trigger={trigger} test={test} />
           <ConfigurationCard session={session} trigger={trigger} />
         </div>

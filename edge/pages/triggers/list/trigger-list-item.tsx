@@ -2,50 +2,59 @@ import type { Child, FC } from 'hono/jsx'
 import type { ListedTrigger } from '../../../../shared/wire/trigger.ts'
 import { blockInterval } from '../block-interval.ts'
 import { describeParties, shownTransactions } from '../transaction-config.ts'
-import { KindLabel } from '../../../browser/components/trigger-kind.tsx'
-import { Badge, FactList, Time } from '../../../browser/components/elements.tsx'
+import { KIND_NAMES, KindIcon } from '../../../browser/components/trigger-kind.tsx'
+import { ActionCell, Badge, Cell, Time } from '../../../browser/components/elements.tsx'
 import { UserText } from '../../../browser/components/user-text.tsx'
 import { describeSchedule, zoneOf } from '../../../schedule/describe-schedule.ts'
 import { scheduleConfig } from '../../../schedule/schedule-config.ts'
 
+export const TRIGGER_COLUMNS = ['Name', 'State', 'Next run', 'Created', '(Actions)'] as const
+
 export const TriggerListItem = ({ trigger, action }: { trigger: ListedTrigger; action: Child }) => {
-  const { id, name, kind, enabled, disabled_reason, created_at, next_run_at } = trigger
-  const facts: [string, Child][] = [['Fires', <FiringSummary trigger={trigger} />]]
-  if (kind === 'schedule' && enabled)
-    facts.push([
-      'Next run',
-      next_run_at ? <Time at={Date.parse(next_run_at)} /> : (trigger.ended_reason ?? 'none'),
-    ])
-  if (disabled_reason !== null)
-    facts.push(['Reason', <UserText text={disabled_reason} max={600} />])
-  facts.push(['Created', <Time at={Date.parse(created_at)} />])
+  const { id, name, kind, enabled, disabled_reason, created_at } = trigger
   return (
-    <li>
-      <div>
-        <h2>
-          <a href={`/triggers/${id}`}>
-            <UserText text={name} />
-          </a>{' '}
-          <StateBadge enabled={enabled} byService={disabled_reason !== null} />
-        </h2>
-        <p>
-          <KindLabel kind={kind} />
-        </p>
-        <FactList facts={facts} />
-      </div>
-      <div class="actions">
+    <tr>
+      <th scope="row">
+        <a href={`/triggers/${id}`}>
+          <UserText text={name} />
+        </a>
+        <div class="fires note">
+          <KindIcon kind={kind} /> <span class="unseen">{KIND_NAMES[kind]}: </span>
+          <span>
+            <FiringSummary trigger={trigger} />
+          </span>
+        </div>
+        {disabled_reason !== null && (
+          <p class="note">
+            Reason: <UserText text={disabled_reason} max={600} />
+          </p>
+        )}
+      </th>
+      <Cell of="State">
+        <StateBadge enabled={enabled} byService={disabled_reason !== null} />
+      </Cell>
+      <Cell of="Next run">{nextRun(trigger)}</Cell>
+      <Cell of="Created">
+        <Time at={Date.parse(created_at)} />
+      </Cell>
+      <ActionCell>
         <a class="button quiet" href={`/triggers/${id}/edit`} aria-label={`Edit ${name}`}>
           Edit
         </a>
         {action}
-      </div>
-    </li>
+      </ActionCell>
+    </tr>
   )
 }
 
+function nextRun({ kind, enabled, next_run_at, ended_reason }: ListedTrigger): Child {
+  if (kind !== 'schedule' || !enabled) return '–'
+  return next_run_at ? <Time at={Date.parse(next_run_at)} /> : (ended_reason ?? 'None')
+}
+
 const StateBadge: FC<{ enabled: boolean; byService: boolean }> = ({ enabled, byService }) => {
-  if (enabled) return <Badge tone="good">enabled</Badge>
-  return byService ? <Badge tone="bad">paused by the service</Badge> : <Badge>paused</Badge>
+  if (enabled) return <Badge tone="good">Enabled</Badge>
+  return byService ? <Badge tone="bad">Paused by the service</Badge> : <Badge>Paused</Badge>
 }
 
 const FiringSummary: FC<{

@@ -8,7 +8,8 @@ import { requirePageSession } from '../../requests/session-form.ts'
 import { SwitchForm } from '../actions/action-forms.tsx'
 import { CHANGE_TEXTS } from '../detail/trigger-notice.tsx'
 import { TRIGGERS_STYLE } from '../triggers-style.ts'
-import { TriggerListItem } from './trigger-list-item.tsx'
+import { ListTable } from '../../../browser/components/elements.tsx'
+import { TRIGGER_COLUMNS, TriggerListItem } from './trigger-list-item.tsx'
 import { withoutUndefined } from '../../../../shared/json/without-undefined.ts'
 import { TRIGGER_KINDS, type TriggerKind } from '../../../../shared/wire/trigger.ts'
 import { KIND_NAMES } from '../../../browser/components/trigger-kind.tsx'
@@ -114,25 +115,20 @@ function listPage(
       {!isFirst && (
         <div class="tools">
           <FilterNav filter={filter} />
-          <p class="actions">
-            <a class="button quiet" href="/failed-runs">
-              Failed runs
-            </a>
-            <a class="button" href="/triggers/new">
-              New trigger
-            </a>
-          </p>
+          <a class="button" href="/triggers/new">
+            New trigger
+          </a>
         </div>
       )}
       {triggers.length > 0 && (
-        <ul class="rows">
+        <ListTable label="Triggers" columns={TRIGGER_COLUMNS}>
           {triggers.map((trigger) => (
             <TriggerListItem
               trigger={trigger}
               action={<SwitchForm session={session} trigger={trigger} from="list" />}
             />
           ))}
-        </ul>
+        </ListTable>
       )}
       {triggers.length === 0 && !isFirst && (
         <p class="card">
