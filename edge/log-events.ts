@@ -18,6 +18,7 @@ export const EVENTS = {
   'settle.failed': 'error',
   'watch.failed': 'warn',
   'report.failed': 'warn',
+  'activity.unread': 'warn',
   'replay.failed': 'warn',
   'alert.channel_disabled': 'warn',
   'alert.not_sent': 'warn',

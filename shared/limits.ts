@@ -473,6 +473,9 @@ export const USER_CODE_ATTEMPTS = 5
 /** Minimum length of an agent token: 32 random bytes in base64url. Our guide recommends 48 bytes. */
 export const AGENT_TOKEN_MIN_CHARACTERS = 43
 
+/** Hours of a trigger's figures in lists. */
+export const ACTIVITY_HOURS = 24
+
 export const RUNS_PAGE_DEFAULT = 50
 export const RUNS_PAGE_MAX = 100
 

@@ -3,6 +3,7 @@ import { LIST_PAGE_MAX } from '../../shared/limits.ts'
 import { integerText } from '../../shared/wire/fields.ts'
 import { listedTrigger, TRIGGER_KINDS } from '../../shared/wire/trigger.ts'
 import { type ListCursor, listTriggers } from '../triggers/trigger-index.ts'
+import { withActivity } from '../triggers/listed-activity.ts'
 import type { ApiOperation } from './api-operation.ts'
 import { decodeJsonCursor, encodeJsonCursor } from './json-cursor.ts'
 
@@ -39,7 +40,8 @@ export const listTriggersOperation: ApiOperation<undefined, z.infer<typeof trigg
   path: '/api/triggers',
   id: 'list_triggers',
   scope: 'triggers:read',
-  summary: 'Lists your triggers, newest first, either all at once or in linked pages.',
+  summary:
+    'Lists your triggers with figures of their runs, newest first, either all at once or in linked pages.',
   query: triggersListQuery,
   success: {
     status: 200,
@@ -59,7 +61,8 @@ export const listTriggersOperation: ApiOperation<undefined, z.infer<typeof trigg
       url.searchParams.set('cursor', encodeListCursor(list.next))
       c.header('link', `<${url.href}>; rel="next"`)
     }
-    return c.json(list.triggers)
+    const { triggers } = await withActivity(c.env, user.id, list.triggers, now())
+    return c.json(triggers)
   },
 }
 

@@ -1,7 +1,8 @@
-import { DAY_MS, MINUTE_MS } from '../../shared/durations.ts'
+import { DAY_MS, HOUR_MS, MINUTE_MS } from '../../shared/durations.ts'
 import type { TriggerStats } from '../../shared/wire/trigger.ts'
 import type { EventTotals } from './event-counts.ts'
 import type { StoredRejections } from '../sources/rejections.ts'
+import type { HourCounts, TriggerActivity } from '../reports/activity.ts'
 import { rfc3339OrNull } from './records.ts'
 import type { FinishedRun } from './statistics-queries.ts'
 import { percentile } from './run-charts.ts'
@@ -51,8 +52,7 @@ export class Statistics {
       counts.ok += ok
       counts.failed += failed
     }
-    const latest = this.#durations.slice(-DURATIONS_MAX)
-    const sorted = latest.map(({ ms }) => ms).toSorted((a, b) => a - b)
+    const { p50Ms, p95Ms } = this.#percentiles()
     const { queued, running, oldestQueuedAt } = this.#options.queueStatus()
     const { lastError, ...events } = this.#options.eventsSince(now - STATS_WINDOW_MS)
     const rejected = this.#options.rejected()
@@ -65,13 +65,35 @@ export class Statistics {
         at: new Date(lastError.at).toISOString(),
         error: lastError.text,
       },
-      p50_ms: percentile(sorted, 0.5),
-      p95_ms: percentile(sorted, 0.95),
+      p50_ms: p50Ms,
+      p95_ms: p95Ms,
       queued,
       running,
       oldest_queued_at: rfc3339OrNull(oldestQueuedAt),
       ...(rejected ? { rejected: rejectedRecord(rejected) } : {}),
     }
+  }
+
+  /** Counts the runs by hour, for the list of triggers. */
+  activity(): Pick<TriggerActivity, 'hours' | 'p50Ms' | 'p95Ms'> {
+    const hours = new Map<number, HourCounts>()
+    const minutes = this.#minutesSince(this.#options.now() - STATS_WINDOW_MS)
+    for (const [minute, { ok, failed }] of minutes) {
+      const hour = Math.floor((minute * MINUTE_MS) / HOUR_MS)
+      const counts = hours.get(hour) ?? { hour, ok: 0, failed: 0 }
+      hours.set(hour, counts)
+      counts.ok += ok
+      counts.failed += failed
+    }
+    const sorted = [...hours.values()].toSorted((a, b) => a.hour - b.hour)
+    return { hours: sorted, ...this.#percentiles() }
+  }
+
+  /** Must be called after `#minutesSince`. */
+  #percentiles(): { p50Ms: number | null; p95Ms: number | null } {
+    const latest = this.#durations.slice(-DURATIONS_MAX)
+    const sorted = latest.map(({ ms }) => ms).toSorted((a, b) => a - b)
+    return { p50Ms: percentile(sorted, 0.5), p95Ms: percentile(sorted, 0.95) }
   }
 
   #minutesSince(since: number): Map<number, Counts> {

@@ -46,6 +46,7 @@ import { QueueReports } from './queue-reports.ts'
 import { QueueSize } from './queue-size.ts'
 import { toTriggerRecord, parseTriggerOptions } from './records.ts'
 import { Retention } from './retention.ts'
+import { RunActivity } from './run-activity.ts'
 import { RunCharts } from './run-charts.ts'
 import { RunHistory } from './run-history.ts'
 import { RunKeys } from './run-keys.ts'
@@ -74,11 +75,12 @@ type Log = (event: string, facts: Record<string, string | number>) => void
  * Creates the components of a trigger's object in dependency order, without accessing storage.
  *
  * Intake and dispatch depend on each other: stored runs are dispatched, and the dispatcher decides which new runs start
- * at once. Therefore, the closures `startRuns` and `startAtOnce` refer to the dispatcher, which is created later.
+ * at once. Therefore, the closures `startRuns` and `startAtOnce` refer to the dispatcher, which is created later. Reports
+ * contain counts of runs, which also belong to a part that is created later.
  */
 export function triggerParts(ctx: DurableObjectState, env: Env) {
-  const core = coreParts(ctx, env)
-  const { alarm, counts, db, keepAlive, queueSize, record, rules, state, store } = core
+  const core = coreParts(ctx, env, { runCounts: () => statistics.activity() })
+  const { activity, alarm, counts, db, keepAlive, queueSize, record, rules, state, store } = core
   const { reportOutbox, reports } = core
   const startRuns = () => alarm.runGuarded('dispatcher', Date.now(), () => dispatcher.pump())
   const startAtOnce = {
@@ -118,7 +120,13 @@ export function triggerParts(ctx: DurableObjectState, env: Env) {
   const { deliveries, fallback, intake, logs } = intakeParts(
     core,
     gate,
-    { committed: startRuns, runsAdded: () => liveTail.recordChange() },
+    {
+      committed: startRuns,
+      runsAdded: () => {
+        liveTail.recordChange()
+        activity.recordQueued()
+      },
+    },
     startAtOnce,
   )
   const { history, statistics, charts, waiters, retention, runEnded } = historyParts(
@@ -137,6 +145,7 @@ export function triggerParts(ctx: DurableObjectState, env: Env) {
     { name: 'tick-report', runDue: () => ticks.reportDue() },
     { name: 'index', runDue: (now) => indexOutbox.runDue(now, keepAlive) },
     { name: 'watch', runDue: (now) => subscriptionOutbox.runDue(now, keepAlive) },
+    { name: 'activity', runDue: (now) => activity.runDue(now) },
     { name: 'reports', runDue: (now) => reportOutbox.runDue(now, keepAlive) },
     { name: 'index-check', runDue: (now) => indexCheck.runDue(now, keepAlive) },
     {
@@ -171,7 +180,11 @@ export function triggerParts(ctx: DurableObjectState, env: Env) {
   }
 }
 
-function coreParts(ctx: DurableObjectState, env: Env) {
+function coreParts(
+  ctx: DurableObjectState,
+  env: Env,
+  { runCounts }: { runCounts: () => ReturnType<Statistics['activity']> },
+) {
   const { storage } = ctx
   const db = drizzle(storage, { schema })
   const store = new RunStore(storage, db)
@@ -181,9 +194,16 @@ function coreParts(ctx: DurableObjectState, env: Env) {
   const alarm = new Alarm(storage, log)
   const armBy = (at: number) => alarm.armBy(at)
   const counts = new EventCounts({ sql: storage.sql, now: Date.now, armBy })
+  const activity = new RunActivity({
+    state,
+    sql: storage.sql,
+    counts: runCounts,
+    now: Date.now,
+    armBy,
+  })
   const { reports, reportOutbox } = reportParts(
     { env, storage, waitUntil: (work) => ctx.waitUntil(work) },
-    { alarm, log, state },
+    { activity, alarm, log, state },
   )
   return {
     ctx,
@@ -192,6 +212,7 @@ function coreParts(ctx: DurableObjectState, env: Env) {
     sql: storage.sql,
     store,
     state,
+    activity,
     reports,
     reportOutbox,
     queueReports: new QueueReports(state, reports),
@@ -274,7 +295,12 @@ function intakeParts(
 
 function reportParts(
   { env, storage, waitUntil }: Pick<DurableObjectState, 'storage' | 'waitUntil'> & { env: Env },
-  { alarm, log, state }: { alarm: Alarm; log: Log; state: TriggerState },
+  {
+    activity,
+    alarm,
+    log,
+    state,
+  }: { activity: RunActivity; alarm: Alarm; log: Log; state: TriggerState },
 ) {
   let isScheduled = false
   const reports = new PendingReports(storage.sql, () => {
@@ -291,6 +317,7 @@ function reportParts(
   const reportOutbox = new ReportOutbox({
     state,
     pending: reports,
+    activity,
     receiver: (ownerId) => env.USER_REPORTS.getByName(ownerId),
     now: Date.now,
     sleep,
@@ -300,8 +327,8 @@ function reportParts(
 }
 
 function historyParts(core: Core, intake: Intake, rejections: Rejections, liveTail: LiveTail) {
-  const { alarm, counts, ctx, env, queueSize, reports, sql, state, store, traces } = core
-  const { transaction } = core
+  const { activity, alarm, counts, ctx, env, queueSize, reports, sql, state, store } = core
+  const { traces, transaction } = core
   const endedSince = (time: number) => runsEndedSince(sql, time)
   const history = new RunHistory(store, sql, () => state.current !== undefined)
   const statistics = new Statistics({
@@ -333,6 +360,7 @@ function historyParts(core: Core, intake: Intake, rejections: Rejections, liveTa
       statistics.add(run)
       charts.add(run)
     }
+    activity.recordChange()
     retention.recordEnd(run.finishedAt)
     if (run.status === 'failed' && !run.isTest) failureRate.recordFailure(Date.now())
     count(seriesOf('svc_edge_runs_ended_total', { status: run.status }))
@@ -348,8 +376,8 @@ function dispatcherOf(
   logs: LogIntake,
   runEnded: (run: EndedRun) => void,
 ) {
-  const { alarm, ctx, env, keepAlive, log, queueReports, queueSize, reports, sql, state } = core
-  const { store, traces } = core
+  const { activity, alarm, ctx, env, keepAlive, log, queueReports, queueSize, reports } = core
+  const { sql, state, store, traces } = core
   const starts = new StoredStarts(sql)
   const keys = new RunKeys(sql, state)
   return new Dispatcher({
@@ -368,6 +396,7 @@ function dispatcherOf(
     queueChanged: (change, run) => {
       queueSize.adjust(change, run.bodyBytes)
       queueReports.update(queueSize.queued, Date.now())
+      activity.recordChange()
       logs.notifyIfRoom()
     },
     runEnded,

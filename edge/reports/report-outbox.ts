@@ -1,3 +1,4 @@
+import type { RunActivity } from '../queue/run-activity.ts'
 import { StateOutbox } from '../queue/state-outbox.ts'
 import type { TriggerState } from '../queue/trigger-state.ts'
 import type { Sleep } from '../sleep.ts'
@@ -7,6 +8,7 @@ import type { ReportsObject } from './reports-object.ts'
 type ReportOutboxOptions = {
   state: Pick<TriggerState, 'row'>
   pending: PendingReports
+  activity: Pick<RunActivity, 'isDue' | 'next' | 'acknowledge' | 'recordFailure'>
   receiver: (ownerId: string) => Pick<ReportsObject, 'report' | 'forget'>
   now: () => number
   sleep: Sleep
@@ -19,7 +21,7 @@ const REPORTS_PER_CALL = 500
 export const REPORT_ALARM_MS = 5_000
 
 /**
- * Sends the pending reports of a trigger to the object of its owner. A deleted trigger sends only reports of
+ * Sends the pending reports and the activity of a trigger to the object of its owner. A deleted trigger sends only reports of
  * changes; its other reports are deleted instead.
  */
 export class ReportOutbox extends StateOutbox {
@@ -41,9 +43,10 @@ export class ReportOutbox extends StateOutbox {
   }
 
   protected override isPending(): boolean {
-    const { pending, state } = this.#options
+    const { activity, pending, state } = this.#options
     if (!state.row) return false
-    return state.row.removedAt === null ? pending.any() : !this.#isForgotten
+    if (state.row.removedAt !== null) return !this.#isForgotten
+    return pending.any() || activity.isDue()
   }
 
   protected override recordFailure(reason: string, failures: number): void {
@@ -51,7 +54,7 @@ export class ReportOutbox extends StateOutbox {
   }
 
   protected override async deliver(): Promise<void> {
-    const { pending, receiver, state } = this.#options
+    const { activity, pending, receiver, state } = this.#options
     const { createdAt: epoch, name, ownerId, removedAt, triggerId } = state.row!
     if (removedAt !== null) {
       // An earlier call that has not been answered yet could still store reports after the deletion.
@@ -60,7 +63,9 @@ export class ReportOutbox extends StateOutbox {
       const last = changes.at(-1)
       if (last) {
         await this.callReceiver(
-          receiver(ownerId).report({ triggerId, epoch, name, reports: changes }),
+          receiver(ownerId)
+            .report({ triggerId, epoch, name, reports: changes })
+            .then(() => undefined),
         )
         // Must precede `forget`, after which the receiver would not deduplicate them.
         pending.dropThrough(last.number)
@@ -71,8 +76,20 @@ export class ReportOutbox extends StateOutbox {
     }
     const reports = pending.oldest(REPORTS_PER_CALL)
     const last = reports.at(-1)
-    if (!last) return pending.markEmpty()
-    await this.callReceiver(receiver(ownerId).report({ triggerId, epoch, name, reports }))
-    if (state.row?.removedAt === null) pending.dropThrough(last.number)
+    if (!last) pending.markEmpty()
+    const report = activity.isDue() ? activity.next() : undefined
+    if (!last && !report) return
+    try {
+      const call = receiver(ownerId).report({ triggerId, epoch, name, reports, activity: report })
+      await this.callReceiver(
+        Promise.resolve(call).then(({ knownThrough }) => {
+          if (report && knownThrough !== null) activity.acknowledge(report, knownThrough)
+        }),
+      )
+    } catch (error) {
+      if (report) activity.recordFailure()
+      throw error
+    }
+    if (last && state.row?.removedAt === null) pending.dropThrough(last.number)
   }
 }

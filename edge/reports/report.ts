@@ -1,5 +1,6 @@
 import type { AlertSignal } from '../../shared/wire/alert.ts'
 import type { PolledSignal } from '../../shared/wire/alert-signals.ts'
+import type { ActivityReport } from './activity.ts'
 import type { TriggerChangedReport } from '../audit-log/trigger-change.ts'
 
 /**
@@ -71,4 +72,11 @@ export type ReportBatch = {
   name: string
   /** In ascending order of their numbers. */
   reports: NumberedReport[]
+  /** Absent if no report of the trigger's runs is due. */
+  activity?: ActivityReport | undefined
+}
+
+export type ReportReceipt = {
+  /** Highest sequence number of the trigger's runs that the receiver knows. Null without an activity. */
+  knownThrough: number | null
 }

@@ -19,13 +19,19 @@ import type {
   AlertChannelWithSecret,
   NewAlertChannel,
 } from '../../shared/wire/alert-channel.ts'
-import type { ReportBatch, SubjectReport } from './report.ts'
+import type { ReportBatch, ReportReceipt, SubjectReport } from './report.ts'
+import type { TriggerActivity } from './activity.ts'
+import type { RunReferences, RunReferencesQuery } from './run-index.ts'
 
 export interface ReportsObject extends ReplaysObject {
   /** Stores reports of a trigger. Idempotent: reports with known numbers are ignored. */
-  report(batch: ReportBatch): Promise<void>
+  report(batch: ReportBatch): Promise<ReportReceipt>
   /** Opens or resolves the incident of a subject that is not a trigger. Idempotent. */
   reportSubject(report: SubjectReport): Promise<void>
+  /** Returns the latest activity of these triggers, by ID, or of all triggers. */
+  triggerActivity(triggerIds?: readonly string[]): Promise<Record<string, TriggerActivity>>
+  /** Returns references to runs of all triggers, newest first. */
+  runReferences(query: RunReferencesQuery): Promise<RunReferences>
   /** Deletes everything that the object stores about a trigger. */
   forget(triggerId: string): Promise<void>
   /** Deletes everything. Called when an operator erases the user. */

@@ -16,6 +16,37 @@ export const reporters = sqliteTable('reporters', {
   lastNumber: integer('last_number').notNull(),
 })
 
+/** Latest activity of the triggers that have runs. */
+export const triggerActivity = sqliteTable('trigger_activity', {
+  triggerId: text('trigger_id').primaryKey(),
+  /** `ReportBatch.epoch`. */
+  epoch: integer('epoch').notNull(),
+  /** Highest sequence number of a run in `run_index`. */
+  knownThrough: integer('known_through').notNull(),
+  /** `TriggerActivity` as JSON. */
+  activity: text('activity').notNull(),
+})
+
+/** Times of the runs of all triggers, in segments of one trigger and one hour (`run-index.ts`). */
+export const runIndex = sqliteTable(
+  'run_index',
+  {
+    triggerId: text('trigger_id').notNull(),
+    /** Sequence numbers of the first and the last run. A segment has all runs in between. */
+    first: integer('first').notNull(),
+    last: integer('last').notNull(),
+    /** Hours since the Unix epoch. */
+    hour: integer('hour').notNull(),
+    lastQueuedAt: integer('last_queued_at').notNull(),
+    /** Milliseconds from the start of the hour to each run, as a JSON array. */
+    offsets: text('offsets').notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.triggerId, table.first] }),
+    index('run_index_hour').on(table.hour, table.triggerId),
+  ],
+)
+
 /** Runs that failed after their last attempt. */
 export const failedRuns = sqliteTable(
   'failed_runs',

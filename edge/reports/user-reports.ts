@@ -29,14 +29,17 @@ import type {
 } from '../replays/replays-object.ts'
 import type { RequestIdentity } from '../replays/request-identity.ts'
 import { FailedRuns } from './failed-runs.ts'
-import type { ReportBatch, SubjectReport } from './report.ts'
+import type { ReportBatch, ReportReceipt, SubjectReport } from './report.ts'
 import { Reporters } from './reporters.ts'
 import type { ReportsObject } from './reports-object.ts'
+import { readRunReferences, type RunReferences, type RunReferencesQuery } from './run-index.ts'
+import { TriggerActivities } from './trigger-activities.ts'
 
 /** Collects what the triggers of one user report, and alerts the user. The object is named after the user's ID. */
 export class UserReports extends DurableObject<Env> implements ReportsObject {
   readonly #reporters: Reporters
   readonly #failedRuns: FailedRuns
+  readonly #activities: TriggerActivities
   readonly #replays: ReplayParts
   readonly #alerts: Alerts
   readonly #triggerLog: TriggerLog
@@ -49,6 +52,7 @@ export class UserReports extends DurableObject<Env> implements ReportsObject {
     const log = (event: string, facts: LogFields) => this.#log(event, facts)
     this.#reporters = new Reporters(sql)
     this.#failedRuns = new FailedRuns(sql)
+    this.#activities = new TriggerActivities(sql)
     this.#triggerLog = new TriggerLog({
       sql,
       userId: () => ctx.id.name!,
@@ -72,11 +76,11 @@ export class UserReports extends DurableObject<Env> implements ReportsObject {
     void ctx.blockConcurrencyWhile(() => this.#open())
   }
 
-  async report(batch: ReportBatch): Promise<void> {
+  async report(batch: ReportBatch): Promise<ReportReceipt> {
     await this.#createTables()
     const { name, triggerId: id } = batch
     const now = Date.now()
-    this.ctx.storage.transactionSync(() => {
+    const knownThrough = this.ctx.storage.transactionSync(() => {
       for (const { report } of this.#reporters.takeNew(batch)) {
         if (report.kind === 'trigger_changed') {
           this.#triggerLog.append(id, report)
@@ -85,8 +89,10 @@ export class UserReports extends DurableObject<Env> implements ReportsObject {
         if (report.kind === 'run_failed') this.#failedRuns.add(id, report)
         this.#alerts.record({ id, name }, report, now)
       }
+      return batch.activity ? this.#activities.record(batch, batch.activity) : null
     })
-    this.#alarm.runTasks(now)
+    if (batch.reports.length > 0) this.#alarm.runTasks(now)
+    return { knownThrough }
   }
 
   async reportSubject(report: SubjectReport): Promise<void> {
@@ -103,8 +109,18 @@ export class UserReports extends DurableObject<Env> implements ReportsObject {
     this.ctx.storage.transactionSync(() => {
       this.#reporters.forget(triggerId)
       this.#failedRuns.forget(triggerId)
+      this.#activities.forget(triggerId)
       this.#alerts.forget(triggerId)
     })
+  }
+
+  async triggerActivity(triggerIds?: readonly string[]) {
+    return this.#hasTables ? this.#activities.read(triggerIds) : {}
+  }
+
+  async runReferences(query: RunReferencesQuery): Promise<RunReferences> {
+    if (!this.#hasTables) return { runs: [], isComplete: true }
+    return readRunReferences(this.ctx.storage.sql, query)
   }
 
   async failedRuns(...[filter, page]: Parameters<ReplaysObject['failedRuns']>) {

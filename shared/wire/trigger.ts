@@ -1,6 +1,7 @@
 /** Schemas of triggers and runs. Unknown fields of a request are rejected. */
 import { z } from 'zod'
 import {
+  ACTIVITY_HOURS,
   BATCH_EVENTS_MAX,
   COLLECT_MAX_MS,
   COLLECT_MIN_MS,
@@ -351,6 +352,40 @@ export const storedTrigger = triggerRecord.extend({
 /** A created or changed trigger. `warnings` are about the trigger's usage key and event signature. */
 export type StoredTrigger = z.infer<typeof storedTrigger>
 
+export const RUN_STATUSES = ['queued', 'running', 'success', 'failed'] as const
+export type RunStatus = (typeof RUN_STATUSES)[number]
+
+/** Figures of a trigger's runs in a list. They are up to 15 seconds old. Test runs count only as `last_run`. */
+const listedActivity = z.object({
+  /** Time at which the trigger computed the figures. It does so after each run, and at most every 15 seconds. */
+  as_of: timeText,
+  /** The newest run. Null if the history is empty. */
+  last_run: z
+    .object({
+      id: z.string(),
+      status: z.enum(RUN_STATUSES),
+      queued_at: timeText,
+      finished_at: timeText.nullable(),
+      test: z.boolean(),
+    })
+    .nullable(),
+  failing: z
+    .boolean()
+    .describe('True if the latest run failed, and at least half of the latest five did.'),
+  // Runs that finished in the current hour and the 23 hours before it.
+  ok: z.int(),
+  failed: z.int(),
+  success_rate: z
+    .number()
+    .nullable()
+    .describe('Share of these runs that succeeded, from 0 to 1. Null if there are none.'),
+  p50_ms: z.number().nullable(),
+  p95_ms: z.number().nullable(),
+  ok_by_hour: z.array(z.int()).length(ACTIVITY_HOURS).describe('Oldest hour first, in UTC.'),
+  failed_by_hour: z.array(z.int()).length(ACTIVITY_HOURS),
+})
+export type ListedActivity = z.infer<typeof listedActivity>
+
 /** Record of a trigger in a list, without the source and large `default_params`. */
 export const listedTrigger = triggerRecord
   .omit({ action_code: true, waiting_for: true, stats: true, backfill: true })
@@ -358,12 +393,11 @@ export const listedTrigger = triggerRecord
     default_params: triggerRecord.shape.default_params.nullable(),
     /** Set if `default_params` is null because of its size. The record of the single trigger contains the params. */
     default_params_omitted: z.literal(true).exactOptional(),
+    /** Figures of the trigger's runs. Absent before the first run, and if they cannot be read at the moment. */
+    activity: listedActivity.exactOptional(),
   })
 /** A trigger in a list, without `action_code`. `default_params` is null if it is large. */
 export type ListedTrigger = z.infer<typeof listedTrigger>
-
-export const RUN_STATUSES = ['queued', 'running', 'success', 'failed'] as const
-export type RunStatus = (typeof RUN_STATUSES)[number]
 
 /** Record of a run. Times are in RFC 3339 and UTC, and null if the event has not occurred. */
 export const runRecord = z.object({

@@ -77,6 +77,13 @@ const failed = (number: number, over: Partial<FailedRunReport> = {}) => ({
     ...over,
   },
 })
+const NO_ACTIVITY = {
+  isDue: () => false,
+  next: () => undefined,
+  acknowledge: () => {},
+  recordFailure: () => {},
+}
+
 const batch = (...reports: ReportBatch['reports']) => ({
   triggerId: 'trigger',
   epoch: 1,
@@ -156,10 +163,12 @@ describe('a failed run', () => {
       const outbox = new ReportOutbox({
         state,
         pending,
+        activity: NO_ACTIVITY,
         receiver: () => ({
           report: async ({ reports }) => {
             sent.push(reports.map(({ number }) => number))
             if (!answers) throw new Error('away')
+            return { knownThrough: null }
           },
           forget: async () => {},
         }),
