@@ -8,6 +8,12 @@ declare module '*.md' {
   export default text
 }
 
+/** Wrangler compiles WebAssembly modules when the Worker is deployed. */
+declare module '*.wasm' {
+  const module: WebAssembly.Module
+  export default module
+}
+
 // drizzle-kit writes the migrations of a Durable Object as plain JavaScript that imports the SQL files.
 declare module '*/migrations.js' {
   const migrations: {

@@ -20,7 +20,7 @@ export async function triggerDocument(): Promise<OpenApiDocument> {
     write: false,
     format: 'esm',
     platform: 'node',
-    loader: { '.md': 'text', '.txt': 'text' },
+    loader: { '.md': 'text', '.txt': 'text', '.wasm': 'empty' },
     external: ['cloudflare:*'],
     jsx: 'automatic',
     jsxImportSource: 'hono/jsx',

@@ -189,6 +189,7 @@ export const SOURCES: readonly DocumentSource[] = [
   { file: 'docs/decisions/0153-usage-key-of.md', title: "0153 Triggers with the usage key of another trigger", lead: "", load: () => import('../../docs/decisions/0153-usage-key-of.md') },
   { file: 'docs/decisions/0154-traceparent-of-actions.md', title: "0154 Trace context for requests of actions", lead: "", load: () => import('../../docs/decisions/0154-traceparent-of-actions.md') },
   { file: 'docs/decisions/0157-one-frame.md', title: "0157 One frame for all pages", lead: "", load: () => import('../../docs/decisions/0157-one-frame.md') },
+  { file: 'docs/decisions/0158-sources-are-compiled.md', title: "0158 Sources are compiled before they are stored", lead: "", load: () => import('../../docs/decisions/0158-sources-are-compiled.md') },
   { file: 'docs/decisions/0160-figures-in-lists.md', title: "0160 Figures of runs in lists of triggers", lead: "", load: () => import('../../docs/decisions/0160-figures-in-lists.md') },
   { file: 'docs/decisions/0161-runs-of-all-triggers.md', title: "0161 Runs of all triggers in one list", lead: "", load: () => import('../../docs/decisions/0161-runs-of-all-triggers.md') },
   { file: 'docs/deploy.md', title: "Deployment", lead: "This page describes how to set up, from scratch, a deployment that anyone can verify.", load: () => import('../../docs/deploy.md') },

@@ -1,4 +1,5 @@
 import { ApiError } from '../../shared/errors/api-error.ts'
+import { SourceDoesNotCompileError } from '../compile-check/source-does-not-compile-error.ts'
 import { AgentRequestsFullError } from '../identity/agent-requests.ts'
 import { MailerNotConfiguredError, MailNotSentError } from '../identity/mailer.ts'
 import { TriggerChainUnavailableError } from '../triggers/chain-head.ts'
@@ -62,6 +63,15 @@ export function toApiError(error: unknown): ApiError {
     )
   if (error instanceof OperatorRefusedError)
     return new ApiError(OPERATOR_STATUSES[error.because], error.message, error.fix)
+  if (error instanceof SourceDoesNotCompileError) {
+    const { message, ...position } = error.error
+    return new ApiError(
+      422,
+      `${error.field}: ${message} (line ${position.line}, column ${position.column}).`,
+      'Correct the source at this position. Nothing was stored.',
+      { reason: 'source_does_not_compile', position },
+    )
+  }
   if (error instanceof TriggerRejectedError) return triggerRefused(error.failure)
   if (isDiskFull(error) || error instanceof IndexFullError)
     return new ApiError(

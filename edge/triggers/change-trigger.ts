@@ -8,6 +8,7 @@ import { prepareSecrets } from '../sources/prepare-secrets.ts'
 import type { TriggerObject } from '../queue/trigger-object.ts'
 import type { KnownHead } from '../queue/subscription-change.ts'
 import type { TriggerChange } from '../queue/trigger-state.ts'
+import { requireCompilingSource } from '../compile-check/source-does-not-compile-error.ts'
 import { requireAddressRoom } from './address-room.ts'
 import { TriggerChainUnavailableError, requireChainHead } from './chain-head.ts'
 import { requireValidExpressions } from './expression-rules.ts'
@@ -38,6 +39,7 @@ const TRIES = 3
  * Changes the fields of a trigger that are present in the request body.
  * @returns the new record, or `undefined` if this owner has no such trigger
  * @throws {TriggerRejectedError} if a value is not allowed for this kind of trigger
+ * @throws {SourceDoesNotCompileError}
  * @throws {OriginUnavailableError | OriginBusyError} if a new usage key cannot be checked at the moment; nothing is
  *   changed
  * @throws {TriggerChainUnavailableError} if the chain's head is needed and unavailable; nothing is changed
@@ -67,6 +69,8 @@ export async function changeTrigger(
   }
   const cid = body.action_code === undefined ? undefined : await actionCid(body.action_code)
   if (cid !== undefined) change.actionCid = cid
+  if (body.action_code !== undefined && cid !== known.actionCid)
+    await requireCompilingSource('action_code', body.action_code)
   let warnings: string[] = []
   if (body.usage_api_key !== undefined) {
     const action = cid ?? known.actionCid

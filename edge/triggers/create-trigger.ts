@@ -19,6 +19,7 @@ import {
 } from '../queue/subscription-state.ts'
 import { requireChainHead } from './chain-head.ts'
 import { requireValidExpressions } from './expression-rules.ts'
+import { requireCompilingSource } from '../compile-check/source-does-not-compile-error.ts'
 import { requireAddressRoom } from './address-room.ts'
 import { missingIndexedWarnings } from './missing-indexed-warnings.ts'
 import { startTooEarly } from './near-start.ts'
@@ -40,7 +41,10 @@ type CreateContext = {
   now: () => number
   random: (bytes: number) => Uint8Array
   by: ChangeOrigin
-  /** Accepts a schedule that has already ended, and a source without a secret, which rejects all webhooks. */
+  /**
+   * Accepts a schedule that has already ended, an action that does not compile, and a source without a secret, which
+   * rejects all webhooks.
+   */
   isImported?: true
   /** @default INDEX_BYTES_MAX */
   indexBytesMax?: number
@@ -49,6 +53,7 @@ type CreateContext = {
 /**
  * @throws {TriggerRejectedError} if a value is not allowed for this kind of trigger, or if the owner has no trigger
  *   `usage_key_of` with a usable key
+ * @throws {SourceDoesNotCompileError}
  * @throws {IndexFullError} if the database has no room for further triggers; nothing is stored
  * @throws {OriginUnavailableError | OriginBusyError} if the usage key cannot be checked at the moment; nothing is
  *   stored
@@ -71,6 +76,7 @@ export async function createTrigger(
   requireAllowedFields(body.kind, body, settings.CHAINS)
   await requireValidExpressions(body.options)
   if (!isImported) requireFutureTick(body.kind, body.config, now())
+  if (!isImported) await requireCompilingSource('action_code', body.action_code)
   const { source } = body.options
   if (source === undefined && body.webhook_secret !== undefined) throw sourceRequired()
   if (source !== undefined && body.webhook_secret === undefined && !isImported)

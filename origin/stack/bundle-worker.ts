@@ -11,6 +11,8 @@ type Wrangler = typeof import('wrangler')
 /** A Worker that can be served without wrangler. */
 export type WorkerBundle = {
   script: string
+  /** Compiled modules that the script imports, in base64, by their paths. */
+  wasm: Record<string, string>
   workerOptions: { bindings?: object; compatibilityDate?: string; d1Databases?: object }
   migrations: { name: string; statements: string[] }[]
 }
@@ -41,6 +43,7 @@ export async function bundleWorker(root: string, config: string): Promise<Built>
     const migrations = migrationFiles(migrationFolder)
     const bundle: WorkerBundle = {
       script: await inlineTexts(absolute(script)),
+      wasm: wasmModules(folder),
       workerOptions: workerOptions(wrangler, config),
       migrations: migrations.map(({ name, path }) => ({
         name,
@@ -80,12 +83,19 @@ async function inlineTexts(script: string): Promise<string> {
     format: 'esm',
     platform: 'node',
     target: 'esnext',
-    external: ['cloudflare:*'],
+    external: ['cloudflare:*', '*.wasm'],
     loader: { '.md': 'text', '.sql': 'text', '.txt': 'text' },
     charset: 'utf8',
     logLevel: 'silent',
   })
   return outputFiles[0]!.text
+}
+
+function wasmModules(folder: string): Record<string, string> {
+  const files = readdirSync(folder).filter((file) => file.endsWith('.wasm'))
+  return Object.fromEntries(
+    files.map((file) => [file, readFileSync(join(folder, file)).toString('base64')]),
+  )
 }
 
 /** Omits variables of `.dev.vars`, which are secrets and are not among the inputs, and absolute paths. */

@@ -23,7 +23,7 @@ const settingsSchema = z.object({
 async function serve(): Promise<Miniflare> {
   const settings = settingsSchema.parse(process.env)
   const bundle = readFileSync(await workerBundle(settings.EDGE_CONFIG), 'utf8')
-  const { script, workerOptions, migrations } = JSON.parse(bundle) as WorkerBundle
+  const { script, wasm, workerOptions, migrations } = JSON.parse(bundle) as WorkerBundle
   const { compatibilityDate, d1Databases } = workerOptions
   const options = convertV4MiniflareOptions({
     workers: [
@@ -31,7 +31,14 @@ async function serve(): Promise<Miniflare> {
         ...workerOptions,
         name: 'edge',
         bindings: { ...workerOptions.bindings, ...JSON.parse(settings.EDGE_BINDINGS) },
-        modules: [{ type: 'ESModule', path: 'worker.js', contents: script }],
+        modules: [
+          { type: 'ESModule', path: 'worker.js', contents: script },
+          ...Object.entries(wasm).map(([path, text]) => ({
+            type: 'CompiledWasm',
+            path,
+            contents: Buffer.from(text, 'base64'),
+          })),
+        ],
         unsafeDirectSockets: [{ host: '127.0.0.1', port: settings.EDGE_PORT }],
       },
       {

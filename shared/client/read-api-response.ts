@@ -1,5 +1,10 @@
 import { RESPONSE_MAX_BYTES } from './limits.ts'
-import { type ErrorNames, REASON_HEADER, errorReason } from '../errors/api-error.ts'
+import {
+  type ErrorNames,
+  REASON_HEADER,
+  type SourcePosition,
+  errorReason,
+} from '../errors/api-error.ts'
 import { tryParseJson } from '../json/try-parse-json.ts'
 import { mediaTypeOf } from '../network/media-type.ts'
 import { RECEIPT_HEADER } from '../wire/header-names.ts'
@@ -84,7 +89,17 @@ function failureOf(
   }
   if (!isStructured(body)) return undefined
   const code = clean(named ?? errorReason(body))
-  return errorForStatus(clean(body.message), { ...facts, code, fix: clean(body.fix) })
+  return errorForStatus(clean(body.message), {
+    ...facts,
+    code,
+    fix: clean(body.fix),
+    position: positionOf(body),
+  })
+}
+
+function positionOf(body: object): SourcePosition | undefined {
+  const { line, column } = body as Partial<SourcePosition>
+  return typeof line === 'number' && typeof column === 'number' ? { line, column } : undefined
 }
 
 const FIX = 'Correct what the message names, and call again.'

@@ -19,7 +19,11 @@ const PUBLISHED_AS_ERROR: ReadonlySet<ErrorCode> = new Set([
 export const REASON_HEADER = 'x-svc-error'
 
 /** Body of an error response. `error` names the class of the failure, and `fix` tells the caller what to do. */
-export type StructuredError = ErrorNames & { message: string; fix: string; docs_url: string }
+export type StructuredError = ErrorNames &
+  Partial<SourcePosition> & { message: string; fix: string; docs_url: string }
+
+/** Position of an error in an action's source. Both numbers start at 1, and columns count characters. */
+export type SourcePosition = { line: number; column: number }
 
 /** `reason` is present only if it is more specific than the name of the status. */
 export type ErrorNames = { error: string; reason?: string | undefined }
@@ -37,6 +41,7 @@ type ApiErrorOptions = {
   /** Custom error of the contract, which is used instead of `reason`. */
   contractError?: string
   headers?: Record<string, string>
+  position?: SourcePosition
 }
 
 /**
@@ -52,18 +57,20 @@ export class ApiError extends Error {
   readonly reason: string
   /** Headers of the response. They include `x-svc-error` if the reason is more specific than the status. */
   readonly headers: Record<string, string>
+  readonly position: SourcePosition | undefined
   readonly #anchor: string
 
   constructor(
     status: ErrorStatus,
     message: string,
     fix: string,
-    { reason, contractError, headers }: ApiErrorOptions = {},
+    { reason, contractError, headers, position }: ApiErrorOptions = {},
   ) {
     super(message)
     this.name = 'ApiError'
     this.status = status
     this.fix = fix
+    this.position = position
     const name = ERROR_NAMES[status]
     this.reason = contractError ?? reason ?? name
     this.#anchor = contractError === undefined ? this.reason : CONTRACT_ANCHOR
@@ -80,7 +87,8 @@ export class ApiError extends Error {
   /** @param publicUrl base URL of the service, which serves the page that `docs_url` points to */
   toBody(publicUrl: string): StructuredError {
     const docs = new URL(`${ERRORS_PATH}#${this.#anchor}`, publicUrl)
-    return { ...this.names, message: this.message, fix: this.fix, docs_url: docs.href }
+    const { names, message, fix, position } = this
+    return { ...names, message, fix, docs_url: docs.href, ...position }
   }
 }
 

@@ -412,6 +412,14 @@ export const ERROR_CODES = {
     fix: 'Correct the field.',
     again: UNCHANGED_NEVER,
   },
+  source_does_not_compile: {
+    statuses: [422],
+    from: 'the trigger service',
+    meaning:
+      'The source of the action has a syntax error. `line` and `column` in the body of the response say where; both start at 1.',
+    fix: 'Correct the source. `svc test` and the editor in the console find such errors too.',
+    again: UNCHANGED_NEVER,
+  },
   chain_not_configured: {
     statuses: [422],
     from: 'the trigger service',

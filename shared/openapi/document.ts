@@ -19,6 +19,14 @@ export const errorSchema = {
     message: { type: 'string' },
     fix: { type: 'string', description: 'How to fix it.' },
     docs_url: { type: 'string' },
+    line: {
+      type: 'integer',
+      description: 'For `source_does_not_compile`: the line in the source. The first line is 1.',
+    },
+    column: {
+      type: 'integer',
+      description: 'The character in that line. The first character is 1.',
+    },
   },
 }
 

@@ -3,6 +3,7 @@
  * as many objects, alternating windows. The origin defers dispatch for an hour.
  */
 import { randomBytes } from 'node:crypto'
+import { scriptSource } from '../doubles/script.ts'
 import { benchOwner, startEdge } from './edge.ts'
 import { type LoadResult, post } from './load.ts'
 import { median, report } from './report.ts'
@@ -23,9 +24,9 @@ const headers = {
   'x-github-event': 'push',
   'x-hub-signature-256': `sha256=${'0'.repeat(64)}`,
 }
-const heldBack = JSON.stringify({
-  steps: [{ refuse: { status: 503, error: 'service_unavailable', retry_after_s: 3_600 } }],
-})
+const heldBack = scriptSource([
+  { refuse: { status: 503, error: 'service_unavailable', retry_after_s: 3_600 } },
+])
 
 /** Provides the target URLs: a new object every `POSTS_PER_TRIGGER` posts. */
 class Targets {

@@ -2,6 +2,7 @@
  * Measures from a webhook's 202 to the start of its run, alone and while actions of another trigger take a minute.
  */
 import { request } from 'node:https'
+import { scriptSource } from '../doubles/script.ts'
 import { until } from '../system/owner.ts'
 import { type BenchEdge, type BenchOwner, benchOwner, startEdge } from './edge.ts'
 import { median, percentile, report } from './report.ts'
@@ -13,15 +14,15 @@ const APART_MS = 25
 const NEIGHBOUR_RUNS = 200
 
 const outcome = (response: string) => ({
-  status: 'success',
+  status: 'success' as const,
   action_cid: 'QmYwAPJzv5CZsnA625s3Xf2nemtYgPpHdWEz79ojWnPBdG',
   duration_ms: 1,
   logs: [],
   charged_cents: 1,
   response,
 })
-const AT_ONCE = JSON.stringify({ steps: [{ outcome: outcome('done') }] })
-const A_MINUTE = JSON.stringify({ steps: [{ outcome: outcome('slow'), after_ms: 60_000 }] })
+const AT_ONCE = scriptSource([{ outcome: outcome('done') }])
+const A_MINUTE = scriptSource([{ outcome: outcome('slow'), after_ms: 60_000 }])
 
 export async function queue(): Promise<void> {
   const edge = await startEdge()

@@ -1,4 +1,5 @@
 /** Measures the lateness of scheduled runs: 2,000 runs due over 20 s, on an otherwise idle edge. */
+import { scriptSource } from '../doubles/script.ts'
 import { benchOwner, startEdge } from './edge.ts'
 import { until } from '../system/owner.ts'
 import { median, percentile, report } from './report.ts'
@@ -14,20 +15,18 @@ const PACE = 100
 const ROOM = 2
 const YEAR_S = 364 * 24 * 3600
 
-const AT_ONCE = JSON.stringify({
-  steps: [
-    {
-      outcome: {
-        status: 'success',
-        action_cid: 'QmYwAPJzv5CZsnA625s3Xf2nemtYgPpHdWEz79ojWnPBdG',
-        duration_ms: 1,
-        logs: [],
-        charged_cents: 1,
-        response: 'done',
-      },
+const AT_ONCE = scriptSource([
+  {
+    outcome: {
+      status: 'success',
+      action_cid: 'QmYwAPJzv5CZsnA625s3Xf2nemtYgPpHdWEz79ojWnPBdG',
+      duration_ms: 1,
+      logs: [],
+      charged_cents: 1,
+      response: 'done',
     },
-  ],
-})
+  },
+])
 
 export async function schedule(): Promise<void> {
   const edge = await startEdge()

@@ -18,7 +18,12 @@ export type Step =
   /** `prints` is the output while the run is in progress. */
   | { outcome: Outcome; after_ms?: number; prints?: LogLine[] }
 
-export type Script = { steps: Step[] }
+type Script = { steps: Step[] }
+
+/** Returns the source of an action that the origin double plays. It compiles, because the edge checks that. */
+export const scriptSource = (steps: readonly Step[]): string => `(${JSON.stringify({ steps })})`
+
+export const parseScript = (source: string): Script => JSON.parse(source.slice(1, -1)) as Script
 
 /** An execution request that the origin received. */
 export type Seen = {

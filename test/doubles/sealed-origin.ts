@@ -44,7 +44,7 @@ import {
 import { answerPlain, answerSealedHttp } from './core-origin.ts'
 import { ShownEvidence } from './evidence.ts'
 import { type EvidenceVariant, VARIANT_HEADER } from './evidence-variants.ts'
-import type { Script, Seen } from './script.ts'
+import { parseScript, type Seen } from './script.ts'
 
 export type SealedOriginOptions = { stateDir: string; root: Uint8Array; psk: string; port: number }
 
@@ -215,7 +215,7 @@ export async function startSealedOrigin(options: SealedOriginOptions): Promise<{
     { credential, wait_ms }: RunsRequest,
   ) {
     const usageKey = storedKeys.open(credential)
-    const { steps } = JSON.parse(code) as Script
+    const { steps } = parseScript(code)
     const run = runs.get(claim.id) ?? { calls: 0 }
     runs.set(claim.id, run)
     if (run.ended) return { state: 'ended' as const, outcome: run.ended }
@@ -247,7 +247,7 @@ export async function startSealedOrigin(options: SealedOriginOptions): Promise<{
 
   /** Executes a request that a client sealed end to end. Uses the first step only. */
   function executeForClient({ code }: ExecuteRequest) {
-    const [step] = (JSON.parse(code) as Script).steps
+    const [step] = parseScript(code).steps
     if (!step || 'refuse' in step || 'unanswered' in step)
       throw new Error('not a script for a client')
     if ('unsealed' in step) return step

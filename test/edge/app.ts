@@ -12,7 +12,7 @@ import { encodeBase64url } from '../../shared/encoding/base64url.ts'
 import { triggerIdOfRun } from '../../shared/ids.ts'
 import { type Scope, SCOPES } from '../../shared/wire/agent.ts'
 import type { RunRecord, TriggerRecord } from '../../shared/wire/trigger.ts'
-import type { Seen, Step } from '../doubles/script.ts'
+import { type Seen, scriptSource, type Step } from '../doubles/script.ts'
 
 export const env = bindings as unknown as Env
 export const db = drizzle(env.DB, { schema })
@@ -52,7 +52,7 @@ export async function deleteTriggers(owner: Owner): Promise<void> {
 }
 
 /** Source of an action that the origin double plays: one step per call. The last step repeats. */
-export const script = (...steps: Step[]) => JSON.stringify({ steps })
+export const script = (...steps: Step[]) => scriptSource(steps)
 export const CID = 'QmYwAPJzv5CZsnA625s3Xf2nemtYgPpHdWEz79ojWnPBdG'
 const ended = { action_cid: CID, duration_ms: 1, logs: [], charged_cents: 1 }
 export const success = (response: unknown = 'done') => ({

@@ -1,3 +1,5 @@
+import type { SourcePosition } from '../../errors/api-error.ts'
+
 export type SvcErrorFields = {
   /** HTTP status. Absent if there was no response. */
   status?: number | undefined
@@ -7,6 +9,8 @@ export type SvcErrorFields = {
   fix: string
   /** Value of `x-request-id` in the response, for reports to the operator of the service. */
   requestId?: string | undefined
+  /** Position of the error in an action's source, for `source_does_not_compile`. */
+  position?: SourcePosition | undefined
 }
 
 /** Base class of all errors that the client throws. The message never contains a key, a token or a signature. */
@@ -15,10 +19,12 @@ export class SvcError extends Error {
   readonly code: string
   readonly fix: string
   readonly requestId: string | undefined
+  /** Line and column of a syntax error in an action's source (`source_does_not_compile`). Both start at 1. */
+  readonly position: SourcePosition | undefined
 
   constructor(
     message: string,
-    { status, code, fix, requestId }: SvcErrorFields,
+    { status, code, fix, requestId, position }: SvcErrorFields,
     options?: ErrorOptions,
   ) {
     super(message, options)
@@ -28,5 +34,6 @@ export class SvcError extends Error {
     this.code = code
     this.fix = fix
     this.requestId = requestId
+    this.position = position
   }
 }

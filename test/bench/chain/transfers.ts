@@ -1,3 +1,4 @@
+import { scriptSource } from '../../doubles/script.ts'
 import { id } from 'ethers'
 import type { ScriptedLog } from '../../doubles/chain-node/scripted-block.ts'
 
@@ -17,20 +18,18 @@ export function crowd(block: number, logs: number): ScriptedLog[] {
 }
 
 /** Script of the origin double with an immediate outcome. */
-export const AT_ONCE = JSON.stringify({
-  steps: [
-    {
-      outcome: {
-        status: 'success',
-        action_cid: 'QmYwAPJzv5CZsnA625s3Xf2nemtYgPpHdWEz79ojWnPBdG',
-        duration_ms: 1,
-        logs: [],
-        charged_cents: 1,
-        response: 'done',
-      },
+export const AT_ONCE = scriptSource([
+  {
+    outcome: {
+      status: 'success',
+      action_cid: 'QmYwAPJzv5CZsnA625s3Xf2nemtYgPpHdWEz79ojWnPBdG',
+      duration_ms: 1,
+      logs: [],
+      charged_cents: 1,
+      response: 'done',
     },
-  ],
-})
+  },
+])
 
 /** API fields of a trigger for the transfers of one contract. */
 export function watching(chain: string, n: number, config: object = {}): object {

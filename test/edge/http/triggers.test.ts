@@ -98,6 +98,25 @@ describe('POST /api/triggers', () => {
     },
   )
 
+  it('returns 422 with the position of a syntax error in the source, and stores nothing', async () => {
+    const mine = await someOwner()
+    const { path, init } = post(
+      '/api/triggers',
+      webhook({ action_code: 'function main() {\n  retur 1\n}' }),
+    )
+    const response = await mine.api(path, init)
+    expect(response.status).toBe(422)
+    expect(response.headers.get('x-svc-error')).toBe('source_does_not_compile')
+    expect(await response.json()).toMatchObject({
+      error: 'unprocessable_entity',
+      reason: 'source_does_not_compile',
+      message: expect.stringMatching(/^action_code: .* \(line 2, column \d+\)\.$/),
+      line: 2,
+      column: expect.any(Number),
+    })
+    expect(await list(mine)).toEqual([])
+  })
+
   it('JSON bomb: returns 422 for deeply nested default_params without crashing', async () => {
     const body = `{"name":"x","kind":"webhook","action_code":"x","usage_api_key":"x","default_params":${'{"a":'.repeat(50_000)}1${'}'.repeat(50_000)}}`
     const headers = { 'content-type': 'application/json' }

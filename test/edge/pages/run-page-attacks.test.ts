@@ -114,7 +114,7 @@ describe('attacks', async () => {
     const params = await person.trigger({ default_params: { [MARKUP]: MARKUP } })
     isText(await person.get(`/triggers/${params.id}`))
     const source = await person.trigger({
-      action_code: JSON.stringify({ steps: [failure({ message: MARKUP })] }),
+      action_code: script(failure({ message: MARKUP })),
     })
     const { text } = await person.get(`/triggers/${source.id}`)
     expect(text.split('<main')[1]).not.toMatch(/<img|<script>|\u202e/)

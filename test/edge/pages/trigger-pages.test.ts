@@ -350,6 +350,7 @@ describe('the form of a new trigger', () => {
     ['webhook', { usage_api_key: '' }, 'usage_api_key', /^Paste the usage key/],
     ['webhook', { usage_api_key: 'account-key' }, 'usage_api_key', /^This is an account key/],
     ['webhook', { default_params: '{' }, 'default_params', /^Invalid JSON/],
+    ['webhook', { action_code: 'let a\nlet 1' }, 'action_code', /^Line 2, column 5: expecting/],
     ['webhook', { action_code: ' ' }, 'action_code', /^Enter the source/],
     ['webhook', { handshake: 'nobody' }, 'handshake', /./],
     ['chain_event', { contract_address: '0x1' }, 'contract_address', /./],

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest'
+import { INVALID_SOURCES, VALID_SOURCES } from '../../doubles/action-sources.ts'
 import { failed, sharedPool } from './sandbox.ts'
 
 const sandbox = sharedPool()
@@ -23,6 +24,20 @@ async function main() {
     const result = await fail('async function main() {}\nlet x = ;')
     expect(result.code).toBe('action_threw')
     expect(result.stack).toMatch(/^SyntaxError: .*\n {4}at action\.js:2:\d+$/)
+  })
+
+  it.each(INVALID_SOURCES)(
+    'in the syntax of %j is at line %d, column %d',
+    async (code, line, column) => {
+      const result = await fail(code)
+      expect(result.stack).toMatch(/^SyntaxError: /)
+      expect(result.stack).toContain(`at action.js:${line}:${column}`)
+    },
+  )
+
+  it.each(VALID_SOURCES)('in the syntax is not reported for %s', async (_, code) => {
+    const result = await sandbox.run(`${code}\nfunction main() {}`)
+    expect(JSON.stringify(result)).not.toContain('SyntaxError')
   })
 
   it('outside main, in a timer or in a rejected promise fails the run', async () => {

@@ -1,5 +1,7 @@
+import { readFileSync } from 'node:fs'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { addFuel, withFuel } from '../../../origin/actions/engine/fuel.ts'
+import { EDGE_ENGINE } from '../../../origin/actions/engine/write-edge-engine.ts'
 import { cycleBreakers } from '../../../origin/actions/engine/wasm/call-cycles.ts'
 import { addHeapEnd } from '../../../origin/actions/engine/wasm/heap-end.ts'
 import { readLayout } from '../../../origin/actions/engine/wasm/module.ts'
@@ -34,6 +36,11 @@ describe('the engine with fuel', () => {
   it('is deterministic and leaves the input module unchanged', () => {
     expect(Buffer.compare(withFuel(stock), fueled)).toBe(0)
     expect(Buffer.compare(stock, stockModule())).toBe(0)
+  })
+
+  it('is what the edge compiles sources with', () => {
+    // If this fails, run `npm run edge-engine`.
+    expect(Buffer.compare(readFileSync(EDGE_ENGINE), fueled)).toBe(0)
   })
 
   it('grows by less than a tenth', () => {

@@ -10,10 +10,11 @@ import { renderPage } from '../../layout/render-page.tsx'
 import { toErrorResponse } from '../../../http/error-response.ts'
 import { TriggerRejectedError } from '../../../triggers/trigger-rejected-error.ts'
 import { CHECK_SUBJECT } from './trigger-preview.ts'
+import { SourceDoesNotCompileError } from '../../../compile-check/source-does-not-compile-error.ts'
 import { type FormState, TriggerForm } from './trigger-form.tsx'
 import type { KeySource } from './usage-key-fields.tsx'
 import { TRIGGERS_STYLE } from '../triggers-style.ts'
-import { type Problems, problemsOfRefusal } from './problems.ts'
+import { compileProblem, type Problems, problemsOfRefusal } from './problems.ts'
 
 type FormPageOptions = FormState & {
   session: Session
@@ -69,6 +70,8 @@ export function toFormRejection(c: Context<AppEnv>, error: unknown): FormRejecti
   if (status === 500 || (error instanceof ApiError && status === 404)) throw error
   if (error instanceof TriggerRejectedError)
     return { problems: problemsOfRefusal(error), status, headers: {} }
+  if (error instanceof SourceDoesNotCompileError)
+    return { problems: { action_code: compileProblem(error.error) }, status, headers: {} }
   const retryAfter = toErrorResponse(error, c.req.raw, c.env).headers.get('retry-after')
   return {
     problems: { form: `${message} ${fix}` },

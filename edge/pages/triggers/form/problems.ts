@@ -1,4 +1,5 @@
 import type { z } from 'zod'
+import type { CompileError } from '../../../compile-check/compile-error.ts'
 import { TriggerRejectedError } from '../../../triggers/trigger-rejected-error.ts'
 import { toApiError } from '../../../http/failure.ts'
 import {
@@ -27,6 +28,9 @@ export function problemsOfIssues(issues: readonly z.core.$ZodIssue[]): Problems 
   for (const issue of issues) problems[formFieldOf(issue.path.join('.'))] ??= describeIssue(issue)
   return problems
 }
+
+export const compileProblem = ({ message, line, column }: CompileError): string =>
+  `Line ${line}, column ${column}: ${message}.`
 
 /** Returns the problems of a body that matches the schema, but was rejected. */
 export function problemsOfRefusal(error: TriggerRejectedError): Problems {
