@@ -192,6 +192,7 @@ export const SOURCES: readonly DocumentSource[] = [
   { file: 'docs/decisions/0158-sources-are-compiled.md', title: "0158 Sources are compiled before they are stored", lead: "", load: () => import('../../docs/decisions/0158-sources-are-compiled.md') },
   { file: 'docs/decisions/0160-figures-in-lists.md', title: "0160 Figures of runs in lists of triggers", lead: "", load: () => import('../../docs/decisions/0160-figures-in-lists.md') },
   { file: 'docs/decisions/0161-runs-of-all-triggers.md', title: "0161 Runs of all triggers in one list", lead: "", load: () => import('../../docs/decisions/0161-runs-of-all-triggers.md') },
+  { file: 'docs/decisions/0156-usage-keys-that-read-the-account.md', title: "0156 Usage keys that read the account", lead: "", load: () => import('../../docs/decisions/0156-usage-keys-that-read-the-account.md') },
   { file: 'docs/deploy.md', title: "Deployment", lead: "This page describes how to set up, from scratch, a deployment that anyone can verify.", load: () => import('../../docs/deploy.md') },
   { file: 'docs/derived-actions.md', title: "Derived actions", lead: "The source of a derived action consists of a template, followed by a constant called the manifest.", load: () => import('../../docs/derived-actions.md') },
   { file: 'docs/errors.md', title: "Errors", lead: "Every failure of both services: what it means, and what to do.", load: () => import('../../docs/errors.md') },

@@ -78,6 +78,11 @@ export type Principal = {
   keyHash: string
   usageKey?: AccountUsageKey
   /**
+   * The usage key may read what the account key can read. Set only while an operation of the core API is executed, so
+   * runs never have it.
+   */
+  canReadAccount?: true
+  /**
    * EIP-55 address of the admin wallet, if the request was signed by one. In that case, `keyHash` is the hash of the
    * wallet.
    */

@@ -27,6 +27,11 @@ export function requireMaster({ usageKey }: Principal): void {
   if (usageKey) refuse('NotMasterAccount', usageKey)
 }
 
+/** @throws {PredictedRevertError} for a usage key without `can_read_account` */
+export function requireMayReadAccount({ usageKey, canReadAccount }: Principal): void {
+  if (usageKey && !canReadAccount) refuse('NotMasterAccount', usageKey)
+}
+
 /** @throws {PredictedRevertError} for a usage key without `can_create_pkps` */
 export function requireMayCreateWallet({ usageKey }: Principal): void {
   if (usageKey && !usageKey.canCreatePkps) refuse('NotAllowedToCreatePkps', usageKey)
@@ -77,11 +82,15 @@ export function requireMayManageActions({ usageKey }: Principal, groupId: number
     refuse('NotAllowedToManageIpfsIds', usageKey, groupId)
 }
 
-/** @throws {PredictedRevertError} for a usage key without any permission in the group */
+/** @throws {PredictedRevertError} for a usage key without any permission in the group, and without `can_read_account` */
 export function requireMayReadGroup(principal: Principal, groupId: number): void {
   const { usageKey } = principal
-  if (usageKey && !hasAnyRightIn(usageKey, groupId))
+  if (usageKey && !readsGroup(principal, groupId))
     refuse('NotAllowedToReadGroup', usageKey, groupId)
+}
+
+export function readsGroup({ usageKey, canReadAccount }: Principal, groupId: number): boolean {
+  return usageKey === undefined || canReadAccount === true || hasAnyRightIn(usageKey, groupId)
 }
 
 export function hasAnyRightIn(usageKey: AccountUsageKey, groupId: number): boolean {

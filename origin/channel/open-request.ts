@@ -1,5 +1,6 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto'
 import {
+  bindingAad,
   RESPONSE_CONTEXT,
   RESPONSE_KEY_BYTES,
   RESPONSE_NONCE_BYTES,
@@ -16,7 +17,7 @@ import {
   PSK_ID_PURPOSE,
   requestAad,
   STORAGE_INFO,
-  storageAad,
+  type StorageBinding,
   STREAM_CONTEXT,
   STREAM_LENGTH_BYTES,
 } from '../../shared/envelope/format.ts'
@@ -150,11 +151,11 @@ function startResponse(secret: Buffer, enc: Buffer): { start: Buffer; key: Buffe
   }
 }
 
-/** @throws {EnvelopeError} also if the key was sealed for another trigger or owner */
+/** @throws {EnvelopeError} also if the key was sealed for another trigger, account link or owner */
 export function openStoredUsageKey(
   key: P256Key,
   sealed: Uint8Array,
-  owner: { triggerId: string; ownerId: string },
+  binding: StorageBinding,
 ): Buffer {
   const keyId = Buffer.from(sealed.subarray(0, KEY_ID_BYTES)).toString('hex')
   if (keyId !== keyIdOf(key.publicKey)) throw new EnvelopeError({ reason: 'unknown_key', keyId })
@@ -162,7 +163,7 @@ export function openStoredUsageKey(
     const enc = sealed.subarray(KEY_ID_BYTES, KEY_ID_BYTES + ENC_BYTES)
     const context = setupReceiver(enc, key, Buffer.from(STORAGE_INFO))
     const ciphertext = sealed.subarray(KEY_ID_BYTES + ENC_BYTES)
-    return context.open(ciphertext, storageAad(owner.triggerId, owner.ownerId))
+    return context.open(ciphertext, bindingAad(binding))
   } catch {
     throw new EnvelopeError({ reason: 'not_authentic' })
   }

@@ -1,5 +1,7 @@
 import { sealForStorage, importChannelKey } from '../../shared/envelope/seal.ts'
 import { MINUTE_MS } from '../../shared/durations.ts'
+import type { StorageBinding } from '../../shared/envelope/format.ts'
+import type { StoredLinkKey } from '../../shared/wire/account-links.ts'
 import type { StoredUsageKey } from '../../shared/wire/sealed.ts'
 import type { P256Key } from '../keys/p256-key.ts'
 import { openStoredUsageKey } from './open-request.ts'
@@ -11,7 +13,7 @@ const KEYS_MAX = 10_000
 type CachedKey = { key: Buffer; expiry: NodeJS.Timeout }
 
 /**
- * Decrypts usage keys that are sealed for triggers. A trigger that fires often sends the same sealed key with each run,
+ * Decrypts usage keys that are sealed for triggers and account links. A trigger that fires often sends the same sealed key with each run,
  * and decrypting it takes longer than all other checks of the run, so decrypted keys are cached. The cache does not
  * affect permissions, which are checked for each run.
  */
@@ -24,23 +26,24 @@ export class StoredUsageKeys {
     this.#storageKey = storageKey
   }
 
-  /** @throws {EnvelopeError} also if the key was sealed for another trigger or owner */
-  open({ sealed_usage_key, trigger_id, owner_id }: StoredUsageKey): string {
-    const name = JSON.stringify([sealed_usage_key, trigger_id, owner_id])
+  /** @throws {EnvelopeError} also if the key was sealed for another trigger, account link or owner */
+  open(stored: StoredUsageKey | StoredLinkKey): string {
+    const { sealed_usage_key } = stored
+    const binding = bindingOf(stored)
+    const name = JSON.stringify([sealed_usage_key, binding])
     const cached = this.#cached.get(name)
     if (cached) return cached.key.toString('utf8')
     const sealed = Buffer.from(sealed_usage_key, 'base64url')
-    const owner = { triggerId: trigger_id, ownerId: owner_id }
-    const key = openStoredUsageKey(this.#storageKey, sealed, owner)
+    const key = openStoredUsageKey(this.#storageKey, sealed, binding)
     this.#add(name, key)
     return key.toString('utf8')
   }
 
   /**
    * Seals a stored key again, for another trigger of the same owner.
-   * @throws {EnvelopeError} if the key was sealed for another trigger or owner than the request states
+   * @throws {EnvelopeError} if the key was sealed for another binding than the request states
    */
-  async reseal(stored: StoredUsageKey, triggerId: string): Promise<string> {
+  async reseal(stored: StoredUsageKey | StoredLinkKey, triggerId: string): Promise<string> {
     const usageKey = this.open(stored)
     this.#sealingKey ??= importChannelKey(Uint8Array.from(this.#storageKey.publicKey))
     const owner = { triggerId, ownerId: stored.owner_id }
@@ -65,4 +68,11 @@ export class StoredUsageKeys {
     cached.key.fill(0)
     this.#cached.delete(name)
   }
+}
+
+function bindingOf(stored: StoredUsageKey | StoredLinkKey): StorageBinding {
+  const ownerId = stored.owner_id
+  return 'link_id' in stored
+    ? { linkId: stored.link_id, ownerId }
+    : { triggerId: stored.trigger_id, ownerId }
 }

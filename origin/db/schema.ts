@@ -349,6 +349,8 @@ export const usageKeyLimits = pgTable(
     allowedIps: text('allowed_ips').array(),
     /** Permits triggers to use a key that is restricted to origins or addresses. */
     allowTriggers: boolean('allow_triggers'),
+    /** Permits the key to read what the account key can read. */
+    canReadAccount: boolean('can_read_account'),
     updatedAt: time('updated_at').notNull(),
     /** Clock minute since the epoch in which the key was last used, and the number of requests in that minute. */
     minute: bigint('minute', { mode: 'number' }).notNull().default(0),

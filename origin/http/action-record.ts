@@ -2,18 +2,18 @@ import type { z } from 'zod'
 import type { actionResponse } from '../../shared/wire/registered-actions.ts'
 import type { Principal } from '../accounts/account.ts'
 import type { ListedAction } from '../accounts/listed-actions.ts'
-import { hasAnyRightIn } from '../accounts/rights.ts'
+import { readsGroup } from '../accounts/rights.ts'
 
-/** For a usage key, lists only the groups in which the key has permissions. */
+/** For a usage key, lists only the groups that the key may read. */
 export function toActionRecord(
   { cidHash, action, groups }: ListedAction,
-  { usageKey }: Principal,
+  principal: Principal,
 ): z.infer<typeof actionResponse> {
   return {
     cid_hash: cidHash,
     action_ipfs_cid: action?.cid ?? null,
     name: action?.name ?? '',
     description: action?.description ?? '',
-    groups: usageKey ? groups.filter((id) => hasAnyRightIn(usageKey, id)) : [...groups],
+    groups: groups.filter((id) => readsGroup(principal, id)),
   }
 }

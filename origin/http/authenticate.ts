@@ -19,9 +19,16 @@ const FIX_KEY =
  * - `sent_key`: a key is required but may be unknown.
  * - `key`: any valid key.
  * - `account_key`: the account key; a usage key gets 403.
+ * - `account_reader`: the account key, or a usage key with `can_read_account`; any other usage key gets 403.
  * - `wallet_signature`: no credential in the headers, but a signature by an account's admin wallet in the body.
  */
-export type AuthKind = 'none' | 'sent_key' | 'key' | 'account_key' | 'wallet_signature'
+export type AuthKind =
+  | 'none'
+  | 'sent_key'
+  | 'key'
+  | 'account_key'
+  | 'account_reader'
+  | 'wallet_signature'
 
 /** Purpose of the proof in `X-Wallet-Auth`. `true` stands for `BillingAuth`. */
 export type WalletAuthPurpose = true | 'SendTransactions'

@@ -5,7 +5,7 @@ import {
   requireUnconvertedKey,
   requireManaged,
 } from '../accounts/ownership-mode.ts'
-import { requireMaster } from '../accounts/rights.ts'
+import { requireMaster, requireMayReadAccount } from '../accounts/rights.ts'
 import type { AuthKind } from './authenticate.ts'
 
 export type Authorization = {
@@ -30,6 +30,7 @@ export function authorize(
   { contractAddress, chainId }: Pick<ContractChain, 'contractAddress' | 'chainId'>,
 ): void {
   if (auth === 'account_key') requireMaster(principal)
+  if (auth === 'account_reader') requireMayReadAccount(principal)
   if (writes !== undefined)
     requireManaged(principal, {
       functionName: writes,

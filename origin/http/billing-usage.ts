@@ -9,7 +9,7 @@ import { ApiError } from '../../shared/errors/api-error.ts'
 import { USAGE_DAYS_DEFAULT, USAGE_DAYS_MAX } from '../../shared/limits.ts'
 
 /**
- * Reports charges by day, key and purpose. The account key gets the charges of all keys; a usage key gets only its own.
+ * Reports charges by day, key and purpose. The account key gets the charges of all keys; a usage key gets only its own, unless it has `can_read_account`.
  * Settles this process's pending charges first, so that the report includes the caller's last run.
  */
 export const billingUsageOperation: Operation<undefined, z.infer<typeof usageQuery>> = {
@@ -35,12 +35,12 @@ export const billingUsageOperation: Operation<undefined, z.infer<typeof usageQue
   },
 }
 
-/** A usage key sees other keys as if they had no charges. */
+/** A usage key without `can_read_account` sees other keys as if they had no charges. */
 function visibleKey(
-  { keyHash: own, usageKey }: Principal,
+  { keyHash: own, usageKey, canReadAccount }: Principal,
   requestedHash: string | undefined,
 ): { isForeign: boolean; only: { keyHash?: string } } {
-  const keyHash = usageKey ? own : requestedHash
+  const keyHash = usageKey && !canReadAccount ? own : requestedHash
   const isForeign = requestedHash !== undefined && requestedHash !== keyHash
   return { isForeign, only: keyHash === undefined ? {} : { keyHash } }
 }

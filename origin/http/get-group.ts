@@ -33,8 +33,9 @@ export const getGroupOperation: Operation<undefined, z.infer<typeof groupQuery>>
   },
 }
 
-/** A usage key sees only itself, and not the permissions of other keys. */
-function visibleKeys({ account, usageKey }: Principal, groupId: number): AccountUsageKey[] {
-  if (usageKey) return [usageKey]
+/** A usage key without `can_read_account` sees only itself, and not the permissions of other keys. */
+function visibleKeys(principal: Principal, groupId: number): AccountUsageKey[] {
+  const { account, usageKey, canReadAccount } = principal
+  if (usageKey && !canReadAccount) return [usageKey]
   return [...account.usageKeys.values()].filter((key) => hasAnyRightIn(key, groupId))
 }

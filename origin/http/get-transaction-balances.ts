@@ -16,7 +16,7 @@ export const getTransactionBalancesOperation: Operation<
   path: '/core/v1/get_transaction_balances',
   summary:
     'Lists the balances of a wallet on the chains on which it has sent transactions, as they were last read.',
-  auth: 'account_key',
+  auth: 'account_reader',
   walletAuth: true,
   query: transactionBalancesQuery,
   responseSchema: transactionBalancesResponse,

@@ -6,7 +6,7 @@ export const getTransactionDefaultsOperation: Operation = {
   method: 'GET',
   path: '/core/v1/get_transaction_defaults',
   summary: 'Lists the defaults of the account for transactions on each chain.',
-  auth: 'account_key',
+  auth: 'account_reader',
   walletAuth: true,
   responseSchema: transactionDefaultsListResponse,
   statuses: [503],

@@ -14,6 +14,7 @@ const LIMIT_NAMES = {
   allowed_origins: 'allowedOrigins',
   allowed_ips: 'allowedIps',
   allow_triggers: 'allowTriggers',
+  can_read_account: 'canReadAccount',
 } as const satisfies Record<LimitField, LimitName>
 
 /** Returns undefined if the request changes no limit. */
@@ -27,6 +28,7 @@ export function readLimits(body: ChangedLimits): LimitChanges | undefined {
     allowedIps: body.allowed_ips,
     // A key that is not restricted can be used by triggers anyway, so false is the same as absent.
     allowTriggers: body.allow_triggers === false ? null : body.allow_triggers,
+    canReadAccount: body.can_read_account === false ? null : body.can_read_account,
     ...Object.fromEntries(removed.map((field) => [LIMIT_NAMES[field], null])),
   })
   return Object.keys(changes).length === 0 ? undefined : changes
@@ -56,6 +58,7 @@ export function toLimitsRecord(limits: KeyLimits = {}): ListedLimits {
     allowed_origins: limits.allowedOrigins ?? null,
     allowed_ips: limits.allowedIps ?? null,
     allow_triggers: limits.allowTriggers ?? null,
+    can_read_account: limits.canReadAccount ?? null,
   }
 }
 

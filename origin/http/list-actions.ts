@@ -4,11 +4,11 @@ import { actionsResponse } from '../../shared/wire/registered-actions.ts'
 import type { Principal } from '../accounts/account.ts'
 import { requireReadableGroup } from '../accounts/account-lookups.ts'
 import { groupActions, accountActions, type ListedAction } from '../accounts/listed-actions.ts'
-import { requireMaster, requireMayReadGroup } from '../accounts/rights.ts'
+import { requireMayReadAccount, requireMayReadGroup } from '../accounts/rights.ts'
 import { toActionRecord } from './action-record.ts'
 import type { Operation } from './operation.ts'
 
-/** A usage key must specify a group in which it has permissions. */
+/** A usage key without `can_read_account` must specify a group in which it has permissions. */
 export const listActionsOperation: Operation<undefined, z.infer<typeof optionalGroupQuery>> = {
   method: 'GET',
   path: '/core/v1/list_actions',
@@ -26,7 +26,7 @@ export const listActionsOperation: Operation<undefined, z.infer<typeof optionalG
 function visibleActions(principal: Principal, groupId: number | undefined): ListedAction[] {
   const { account } = principal
   if (groupId === undefined) {
-    requireMaster(principal)
+    requireMayReadAccount(principal)
     return accountActions(account)
   }
   requireMayReadGroup(principal, groupId)

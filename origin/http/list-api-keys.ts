@@ -12,7 +12,7 @@ export const listApiKeysOperation: Operation = {
   method: 'GET',
   path: '/core/v1/list_api_keys',
   summary: 'Lists the usage keys of the account with their permissions, spending caps and limits.',
-  auth: 'account_key',
+  auth: 'account_reader',
   walletAuth: true,
   list: true,
   responseSchema: usageApiKeysResponse,

@@ -7,7 +7,7 @@ export const listGroupsOperation: Operation = {
   method: 'GET',
   path: '/core/v1/list_groups',
   summary: 'Lists the groups of the account.',
-  auth: 'account_key',
+  auth: 'account_reader',
   list: true,
   responseSchema: groupsResponse,
   handle: async ({ principal, page }) => {

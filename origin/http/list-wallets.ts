@@ -7,7 +7,7 @@ export const listWalletsOperation: Operation = {
   method: 'GET',
   path: '/core/v1/list_wallets',
   summary: 'Lists the wallets of the account.',
-  auth: 'account_key',
+  auth: 'account_reader',
   list: true,
   responseSchema: walletsResponse,
   handle: async ({ principal, page }, { mirror }) => {

@@ -131,7 +131,7 @@ type AuthenticatedCaller = {
 export type Operation<Body = undefined, Query = undefined> =
   | OperationBase<'none', Body, Query, object>
   | OperationBase<'sent_key', Body, Query, { principal: Principal | undefined }>
-  | OperationBase<'key' | 'account_key', Body, Query, AuthenticatedCaller>
+  | OperationBase<'key' | 'account_key' | 'account_reader', Body, Query, AuthenticatedCaller>
   | (OperationBase<'wallet_signature', Body, Query, AuthenticatedCaller> & {
       purpose: Purpose | ((body: Body) => Purpose)
       terms?: (body: Body) => ProofTerms
@@ -277,7 +277,11 @@ async function executeAsCaller<Body, Query>(
   const isWrite = writes !== undefined && writesUnless?.(given.body) !== true
   const resumes = (await operation.before?.({ ...given, ...caller }, services)) === 'resumes'
   const executeAuthorized = async () => {
-    const current = refreshPrincipal(principal, services.mirror.current(), services.keyLimits)
+    const { mirror, keyLimits } = services
+    const current = withReadRight(
+      refreshPrincipal(principal, mirror.current(), keyLimits),
+      keyLimits,
+    )
     const authorization = {
       auth,
       ...(isWrite &&
@@ -294,6 +298,14 @@ async function executeAsCaller<Body, Query>(
   const { account, keyHash } = principal
   const charge = { accountHash: account.hash, keyHash, subject: operation.path }
   return services.credits.chargeForWrite(charge, executeAuthorized)
+}
+
+function withReadRight(
+  principal: Principal,
+  keyLimits: Pick<OriginServices['keyLimits'], 'of'>,
+): Principal {
+  if (keyLimits.of(principal)?.canReadAccount !== true) return principal
+  return { ...principal, canReadAccount: true }
 }
 
 /** Resolves a property that is either a value or a function of the body. */

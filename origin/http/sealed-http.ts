@@ -4,9 +4,12 @@
  */
 import type { Context } from 'hono'
 import { MODE_PSK, SEALED_CONTENT_TYPE } from '../../shared/envelope/format.ts'
+import { apiKeyHash } from '../../shared/crypto/keccak.ts'
 import { ApiError } from '../../shared/errors/api-error.ts'
 import { CORE_BODY_MAX_BYTES, SEALED_HEAD_MAX_BYTES, SEALED_PAD_MS } from '../../shared/limits.ts'
+import { hasApiKeyFormat } from '../../shared/wire/api-key.ts'
 import { forwardedHeaders } from '../../shared/wire/forwarded-headers.ts'
+import { WALLET_AUTH_HEADER } from '../../shared/wire/header-names.ts'
 import {
   encodeFrame,
   SEALED_HTTP_PATH,
@@ -79,7 +82,8 @@ async function respondTo(
     const sender: RequestBindings = {
       envelope: { clientAddress: head.client_address, trace: head.trace },
     }
-    const request = buildRequest(head, body, given.gone, services.settings.SVC_PUBLIC_URL)
+    const credited = { ...head, headers: withStoredKey(head, services) }
+    const request = buildRequest(credited, body, given.gone, services.settings.SVC_PUBLIC_URL)
     return await frameResponse(await app.fetch(request, sender))
   } catch (error) {
     return encodeFrame(new Uint8Array(), 0, sealedRefusal(error, SEALED_HTTP_PATH, services))
@@ -101,6 +105,36 @@ function readForwardedRequest({ mode, plaintext }: ForwardedRequest): {
   if (frame.body.length > CORE_BODY_MAX_BYTES) throw notARequest()
   return frame
 }
+
+/**
+ * Adds the stored usage key that the request names to its headers.
+ * @throws {EnvelopeError} if the key was sealed for another account link or owner
+ * @throws {ApiError} 400 for a second credential, 403 for a stored account key
+ */
+function withStoredKey(
+  { headers, stored_key: stored }: SealedHttpRequest,
+  { channel, mirror }: Pick<OriginServices, 'channel' | 'mirror'>,
+): SealedHttpRequest['headers'] {
+  if (stored === undefined) return headers
+  if (headers.some(([name]) => CREDENTIAL_HEADERS.has(name)))
+    throw new ApiError(
+      400,
+      'The request has two credentials: a stored key and a header.',
+      'Send only one of them.',
+    )
+  const key = channel.storedKeys.open(stored)
+  const principal = mirror.current().principal(apiKeyHash(key))
+  // Links are for usage keys. The edge checks this before it stores a key, and must not be able to skip the check.
+  if (!hasApiKeyFormat(key) || (principal && !principal.usageKey))
+    throw new ApiError(
+      403,
+      'The stored key is not a usage key.',
+      'Link the account again, with a usage key.',
+    )
+  return [...headers, ['x-api-key', key]]
+}
+
+const CREDENTIAL_HEADERS = new Set(['authorization', 'x-api-key', WALLET_AUTH_HEADER])
 
 function notARequest(): ApiError {
   return new ApiError(

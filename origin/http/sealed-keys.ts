@@ -26,30 +26,37 @@ export const sealedKeysOperation: SealedOperation<CheckKeyRequest> = {
         'Send GET /core/v1/account_exists with the key.',
       )
     services.load.requireRoom()
+    const actionCid = readActionCid(body)
     const key = readKey(body, services)
     await requireNotReplayed(body, services)
     const principal = services.mirror.current().principal(apiKeyHash(key))
     if (!principal) return { state: 'known', key: 'unknown', may_execute: false }
-    const { usageKey } = principal
+    const { usageKey, account, keyHash } = principal
     const refusal = refusalOf(principal, services)
     const isUsable = usageKey !== undefined && refusal.refused_by !== 'expired'
     return {
       state: 'known',
       key: usageKey ? 'usage' : 'account',
-      may_execute: permissionToRun(principal, body.action_cid) !== undefined,
+      may_execute: actionCid !== undefined && permissionToRun(principal, actionCid) !== undefined,
+      ...(body.for_link && {
+        key_hash: keyHash,
+        account_hash: account.hash,
+        reads_account: services.keyLimits.of(principal)?.canReadAccount === true,
+      }),
       ...refusal,
       ...(isUsable ? await resealedKey(body, services) : {}),
     }
   },
 }
 
-/** The new binding differs only in the trigger, so a key cannot move to another owner. */
+/** The owner of the new binding is that of the old one, so a key cannot move to another owner. */
 async function resealedKey(
-  { stored, reseal_for }: CheckKeyRequest,
+  { stored, stored_link, reseal_for }: CheckKeyRequest,
   { channel }: OriginServices,
 ): Promise<{ sealed_usage_key?: string }> {
-  if (stored === undefined || reseal_for === undefined) return {}
-  return { sealed_usage_key: await channel.storedKeys.reseal(stored, reseal_for) }
+  const key = stored ?? stored_link
+  if (key === undefined || reseal_for === undefined) return {}
+  return { sealed_usage_key: await channel.storedKeys.reseal(key, reseal_for) }
 }
 
 function refusalOf(
@@ -61,21 +68,29 @@ function refusalOf(
   return limits && isRefusedForTriggers(limits) ? { refused_by: 'not_for_triggers' } : {}
 }
 
+/** @throws {ApiError} 422 */
+function readActionCid({ action_cid, for_link }: CheckKeyRequest): string | undefined {
+  if (action_cid !== undefined || for_link) return action_cid
+  throw new ApiError(422, 'action_cid: required.', 'Send the CID of the action.')
+}
+
 function readKey(
-  { api_key, stored, reseal_for }: CheckKeyRequest,
+  { api_key, stored, stored_link, reseal_for }: CheckKeyRequest,
   { channel }: OriginServices,
 ): string {
-  if (reseal_for !== undefined && stored === undefined)
+  const sealed = stored ?? stored_link
+  if (reseal_for !== undefined && sealed === undefined)
     throw new ApiError(
       422,
       'reseal_for: expected a stored key.',
-      'Send stored, or omit reseal_for.',
+      'Send stored or stored_link, or omit reseal_for.',
     )
-  if (api_key !== undefined && stored === undefined) return api_key
-  if (stored !== undefined && api_key === undefined) return channel.storedKeys.open(stored)
-  throw new ApiError(
-    422,
-    'api_key, stored: expected exactly one of them.',
-    'Send only one of them.',
-  )
+  const given = [api_key, stored, stored_link].filter((one) => one !== undefined)
+  if (given.length !== 1)
+    throw new ApiError(
+      422,
+      'api_key, stored, stored_link: expected exactly one of them.',
+      'Send only one of them.',
+    )
+  return sealed ? channel.storedKeys.open(sealed) : api_key!
 }

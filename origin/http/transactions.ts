@@ -11,7 +11,10 @@ import { visibleTo } from '../transactions/rights.ts'
 import type { Operation } from './operation.ts'
 import { Page } from './page.ts'
 
-/** Lists the transactions of the account, or those that the usage key requested. */
+/**
+ * Lists the transactions of the account, or those that the usage key requested. A usage key with `can_read_account` sees
+ * all of them, but cannot cancel or speed up those of others.
+ */
 export const transactionsOperation: Operation<undefined, z.infer<typeof transactionsQuery>> = {
   method: 'GET',
   path: '/core/v1/transactions',
@@ -25,7 +28,7 @@ export const transactionsOperation: Operation<undefined, z.infer<typeof transact
   handle: async ({ principal, query, page }, { transactions }) => {
     const { id, pkp_id: pkpId, chain, state, run_id: runId } = query
     const filter = {
-      ...visibleTo(principal),
+      ...(principal.canReadAccount ? {} : visibleTo(principal)),
       ...(id !== undefined && { id }),
       ...(pkpId !== undefined && { pkpId }),
       ...(chain !== undefined && { chain: readChain(chain) }),

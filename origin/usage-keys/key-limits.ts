@@ -10,6 +10,8 @@ export type KeyLimits = {
   allowedIps?: string[]
   /** Permits triggers to use a key that is restricted to origins or addresses. */
   allowTriggers?: boolean
+  /** Permits the key to read what the account key can read (docs/decisions/0156). */
+  canReadAccount?: boolean
 }
 
 export type LimitName = keyof KeyLimits

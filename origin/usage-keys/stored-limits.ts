@@ -98,6 +98,7 @@ function limitsOf(row: LimitsRow): KeyLimits | undefined {
     ...(row.allowedOrigins && { allowedOrigins: row.allowedOrigins }),
     ...(row.allowedIps && { allowedIps: row.allowedIps }),
     ...(row.allowTriggers !== null && { allowTriggers: row.allowTriggers }),
+    ...(row.canReadAccount !== null && { canReadAccount: row.canReadAccount }),
   }
   return Object.keys(limits).length === 0 ? undefined : limits
 }
@@ -110,6 +111,7 @@ export async function deleteRemovedLimits(db: Database, now: number): Promise<vo
     isNull(usageKeyLimits.allowedOrigins),
     isNull(usageKeyLimits.allowedIps),
     isNull(usageKeyLimits.allowTriggers),
+    isNull(usageKeyLimits.canReadAccount),
   )
   const isOld = lt(usageKeyLimits.updatedAt, new Date(now - REMOVAL_RETENTION_MS))
   await deleteInBatches(db, usageKeyLimits, and(hasNone, isOld))

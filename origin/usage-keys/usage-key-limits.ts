@@ -137,4 +137,5 @@ const NO_LIMITS = {
   allowedOrigins: null,
   allowedIps: null,
   allowTriggers: null,
+  canReadAccount: null,
 } as const satisfies Required<LimitChanges>

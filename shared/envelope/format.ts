@@ -108,6 +108,28 @@ export function storageAad(triggerId: string, ownerId: string): Uint8Array<Array
   return joinBytes(encoder.encode(JSON.stringify([STORAGE_INFO, triggerId, ownerId])))
 }
 
+/** Purpose of a usage key that is stored for an account link. It is never equal to `STORAGE_INFO`. */
+const LINK_PURPOSE = 'svc/account-link/v1'
+
+/** Returns the additional authenticated data that binds a stored usage key to one account link of one owner. */
+function linkAad(linkId: string, ownerId: string): Uint8Array<ArrayBuffer> {
+  return joinBytes(encoder.encode(JSON.stringify([LINK_PURPOSE, linkId, ownerId])))
+}
+
+/**
+ * What a stored usage key is bound to: a trigger or an account link, and its owner. A key that is stored for one purpose
+ * cannot be opened for the other, whatever the IDs are.
+ */
+export type StorageBinding =
+  | { triggerId: string; ownerId: string }
+  | { linkId: string; ownerId: string }
+
+export function bindingAad(binding: StorageBinding): Uint8Array<ArrayBuffer> {
+  return 'linkId' in binding
+    ? linkAad(binding.linkId, binding.ownerId)
+    : storageAad(binding.triggerId, binding.ownerId)
+}
+
 /** Returns the nonce of a message in a stream: the stream's nonce XOR the message's number, which starts at 0. */
 export function messageNonce(nonce: Uint8Array, message: number): Uint8Array<ArrayBuffer> {
   const own = Uint8Array.from(nonce)

@@ -2,6 +2,7 @@ import { Aes128Gcm, CipherSuite, DhkemP256HkdfSha256, HkdfSha256 } from '@hpke/c
 import { joinBytes } from '../encoding/bytes.ts'
 import { SEALED_RESPONSE_MAX_BYTES } from '../limits.ts'
 import {
+  bindingAad,
   RESPONSE_CONTEXT,
   RESPONSE_KEY_BYTES,
   CHANNEL_INFO,
@@ -14,8 +15,8 @@ import {
   PSK_ID_BYTES,
   PSK_ID_PURPOSE,
   requestAad,
+  type StorageBinding,
   STORAGE_INFO,
-  storageAad,
   STREAM_CONTEXT,
   STREAM_LENGTH_BYTES,
   STREAM_START_BYTES,
@@ -169,18 +170,18 @@ async function responseKey(
 }
 
 /**
- * Seals a usage key, which only the origin can open, and only for the same trigger and owner. Layout: key ID (16
- * bytes), encapsulated key (65 bytes), ciphertext.
+ * Seals a usage key, which only the origin can open, and only for the same trigger or account link, and owner. Layout: key
+ * ID (16 bytes), encapsulated key (65 bytes), ciphertext.
  */
 export async function sealForStorage(
   key: ChannelPublicKey,
   secret: string,
-  owner: { triggerId: string; ownerId: string },
+  binding: StorageBinding,
 ): Promise<Uint8Array<ArrayBuffer>> {
   const sealed = await suite.seal(
     { recipientPublicKey: key.publicKey, info: encoder.encode(STORAGE_INFO) },
     encoder.encode(secret),
-    storageAad(owner.triggerId, owner.ownerId),
+    bindingAad(binding),
   )
   return joinBytes(key.keyId, new Uint8Array(sealed.enc), new Uint8Array(sealed.ct))
 }

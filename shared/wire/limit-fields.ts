@@ -6,5 +6,6 @@ export const LIMIT_FIELDS = [
   'allowed_origins',
   'allowed_ips',
   'allow_triggers',
+  'can_read_account',
 ] as const
 export type LimitField = (typeof LIMIT_FIELDS)[number]

@@ -5,6 +5,7 @@
 import { z } from 'zod'
 import { isProxiedPath } from './core-routes.ts'
 import { isForwardedHeader } from './forwarded-headers.ts'
+import { storedLinkKeySchema } from './account-links.ts'
 import { replayProtection } from './sealed.ts'
 import { traceparentSchema } from './traceparent.ts'
 
@@ -49,6 +50,8 @@ export const sealedHttpRequestSchema = z.object({
   client_address: z.string().max(64),
   /** `traceparent` of the edge's span. Absent if the edge does not export traces. */
   trace: traceparentSchema.optional(),
+  /** Credential of the request, in place of a header. A request with both is refused. */
+  stored_key: storedLinkKeySchema.optional(),
 })
 export type SealedHttpRequest = z.infer<typeof sealedHttpRequestSchema>
 

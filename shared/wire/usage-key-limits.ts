@@ -48,6 +48,10 @@ const limitFields = {
     description:
       'true lets triggers use a key with allowed_origins or allowed_ips, for which neither is checked.',
   }),
+  can_read_account: z.boolean().meta({
+    description:
+      'true lets the key read what the account key can read: wallets, groups, usage keys without their texts, actions, charges, transactions and the audit log. It permits no change.',
+  }),
 } satisfies Record<LimitField, z.ZodType>
 
 export const newLimits = {
@@ -57,6 +61,7 @@ export const newLimits = {
   allowed_origins: limitFields.allowed_origins.optional(),
   allowed_ips: limitFields.allowed_ips.optional(),
   allow_triggers: limitFields.allow_triggers.optional(),
+  can_read_account: limitFields.can_read_account.optional(),
 }
 
 /** Null is treated as absent, so a limit is removed by its name (docs/decisions/0072-null-and-email.md). */
@@ -69,6 +74,7 @@ export const changedLimits = {
   allowed_origins: optionalField(aliases(limitFields.allowed_origins, 'allowed_origins')),
   allowed_ips: optionalField(aliases(limitFields.allowed_ips, 'allowed_ips')),
   allow_triggers: optionalField(aliases(limitFields.allow_triggers, 'allow_triggers')),
+  can_read_account: optionalField(aliases(limitFields.can_read_account, 'can_read_account')),
   remove_limits: optionalField(
     aliases(
       z
@@ -108,6 +114,7 @@ export const listedLimits = {
   allowed_origins: z.array(z.string()).nullable(),
   allowed_ips: z.array(z.string()).nullable(),
   allow_triggers: z.boolean().nullable(),
+  can_read_account: z.boolean().nullable(),
 }
 
 export type ListedLimits = z.infer<z.ZodObject<typeof listedLimits>>

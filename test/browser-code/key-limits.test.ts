@@ -55,12 +55,14 @@ describe('the form', () => {
       'rate-k': '60',
       'origins-k': 'https://a.example, https://b.example',
       'triggers-k': 'yes',
+      'reads-k': 'yes',
     }
     expect(readLimits(form(values), '-k')).toEqual({
       expires_at: '2026-01-01T12:30:00.000Z',
       max_requests_per_minute: 60,
       allowed_origins: ['https://a.example', 'https://b.example'],
       allow_triggers: true,
+      can_read_account: true,
     })
   })
 
@@ -73,6 +75,7 @@ describe('the form', () => {
         'allowed_origins',
         'allowed_ips',
         'allow_triggers',
+        'can_read_account',
       ],
     })
   })

@@ -8,4 +8,5 @@ export const NO_LIMITS: ListedLimits = {
   allowed_origins: null,
   allowed_ips: null,
   allow_triggers: null,
+  can_read_account: null,
 }

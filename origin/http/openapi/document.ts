@@ -133,7 +133,7 @@ function failureStatuses(operation: Operation<any, any>): ErrorStatus[] {
   // 400 if two credentials were sent, or if the proof in the header is malformed.
   if (auth !== 'none') add(400)
   if (walletAuth) add(422)
-  const isKeyed = auth === 'key' || auth === 'account_key'
+  const isKeyed = auth === 'key' || auth === 'account_key' || auth === 'account_reader'
   // 403 if a usage key was sent but the account key is required, or if the account was converted after the account key
   // was issued.
   if (isKeyed) add(403)

@@ -386,6 +386,7 @@ export const operationExamples: Record<string, { request?: unknown; answer?: unk
         allowed_origins: ['https://app.example.com'],
         allowed_ips: null,
         allow_triggers: null,
+        can_read_account: null,
       },
     ],
   },

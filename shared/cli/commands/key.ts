@@ -190,6 +190,7 @@ type GivenRights = {
   allowedOrigins?: string[]
   allowedIps?: string[]
   allowTriggers?: boolean
+  readAccount?: boolean
 }
 
 function withRights(command: Command): Command {
@@ -228,6 +229,7 @@ function withRights(command: Command): Command {
       '--allow-triggers',
       'let triggers use the key in spite of --allowed-origins or --allowed-ips',
     )
+    .option('--read-account', 'let the key read everything in the account, and change nothing')
 }
 
 function rightsIn(given: GivenRights): Omit<UsageKeyFields, 'name'> {
@@ -247,6 +249,7 @@ function rightsIn(given: GivenRights): Omit<UsageKeyFields, 'name'> {
     allowed_origins: given.allowedOrigins,
     allowed_ips: given.allowedIps,
     allow_triggers: given.allowTriggers,
+    can_read_account: given.readAccount,
   })
 }
 

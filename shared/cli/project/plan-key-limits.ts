@@ -47,7 +47,7 @@ export function limitWords(limits: NewLimits = {}): string[] {
 
 type Value = NewLimits[LimitField] | null | readonly string[]
 
-/** `allow_triggers: false` is the default. */
+/** `false` is the default of `allow_triggers` and `can_read_account`. */
 const isSet = (value: Value) => value !== undefined && value !== null && value !== false
 
 /** Lists are sets, and times can have any offset. */
@@ -60,7 +60,7 @@ function comparable(value: Value): string {
 const valueWords = (value: Value) => (isSet(value) ? JSON.stringify(value) : 'none')
 
 function isLooser(field: LimitField, before: Value, after: Value): boolean {
-  if (field === 'allow_triggers') return isSet(after)
+  if (field === 'allow_triggers' || field === 'can_read_account') return isSet(after)
   if (!isSet(before)) return false
   if (!isSet(after)) return true
   if (Array.isArray(before) && Array.isArray(after))

@@ -72,6 +72,8 @@ export type UsageKeyFields = {
   allowed_ips?: readonly string[] | null
   /** Lets triggers use a key with `allowed_origins` or `allowed_ips`. */
   allow_triggers?: boolean | null
+  /** Lets the key read what the account key can read. Permits no change. */
+  can_read_account?: boolean | null
 }
 
 /** Set to true to remove the key's spending cap. */

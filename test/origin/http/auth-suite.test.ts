@@ -304,6 +304,28 @@ describe.each(rows.filter(({ access }) => access === 'master'))('$path', (row) =
   })
 })
 
+/** Operations of the owner that a usage key with `can_read_account` may call. None of them changes anything. */
+const READS = [
+  '/core/v1/get_transaction_balances',
+  '/core/v1/get_transaction_defaults',
+  '/core/v1/get_account',
+  '/core/v1/list_wallets',
+  '/core/v1/list_groups',
+  '/core/v1/list_actions',
+  '/core/v1/list_api_keys',
+  '/core/v1/audit_log',
+]
+
+describe.each(rows.filter(({ access }) => access === 'master'))('$path', (row) => {
+  const isRead = READS.includes(row.path)
+  it(`${isRead ? 'accepts' : 'returns 403 for'} a usage key with can_read_account`, async () => {
+    const reader = await origin.usageKey(keys.master, { ...EVERY_RIGHT, can_read_account: true })
+    const answer = await ask(row, reader)
+    if (isRead) expect([answer.status, row.operation.method]).toEqual([200, 'GET'])
+    else expect(answer.headers.get('x-svc-error')).toBe('not_master_account')
+  })
+})
+
 describe.each(rows.filter(({ operation, access }) => operation.body && access !== 'open'))(
   '$path',
   (row) => {

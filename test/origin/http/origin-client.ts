@@ -4,6 +4,7 @@ import type { OriginApp } from '../../../origin/http/operation.ts'
 import type { OriginServices } from '../../../origin/services.ts'
 import type { Database } from '../../../origin/db/open.ts'
 import { apiKeyHash } from '../../../shared/crypto/keccak.ts'
+import type { StorageBinding } from '../../../shared/envelope/format.ts'
 import { importChannelKey, sealCall, sealForStorage } from '../../../shared/envelope/seal.ts'
 import { addressOfPkp } from '../../../shared/wire/fields.ts'
 import { SEALED_EXECUTE_PATH } from '../../../shared/wire/sealed.ts'
@@ -115,9 +116,9 @@ export function originClient({ app, db, channel, now }: ClientOptions) {
     execute: (fields: object, mode: 'psk' | 'base' = 'psk') =>
       sealed(SEALED_EXECUTE_PATH, { js_params: {}, wait_ms: 5_000, ...fields }, mode),
     /** Seals a usage key as the edge stores it. */
-    sealKey: async (key: string, owner: { triggerId: string; ownerId: string }) => {
+    sealKey: async (key: string, binding: StorageBinding) => {
       const to = await importChannelKey(Uint8Array.from(channel.storage.publicKey))
-      return Buffer.from(await sealForStorage(to, key, owner)).toString('base64url')
+      return Buffer.from(await sealForStorage(to, key, binding)).toString('base64url')
     },
   }
 }

@@ -30,6 +30,7 @@ export function describeLimits(key: UsageKey): [name: string, what: string][] {
     ['At most', runs.filter(Boolean).join(', ')],
     ['Used from', [...(key.allowed_origins ?? []), ...(key.allowed_ips ?? [])].join(', ')],
     ['Triggers', triggers(key)],
+    ['Reads', key.can_read_account ? 'everything in the account' : ''],
   ]
   return limits.filter(([, what]) => what !== '')
 }

@@ -54,5 +54,13 @@ export const LimitFields = ({ suffix = '', limits = {} }: LimitFieldsProps) => (
     >
       Let triggers use the key in spite of allowed origins and networks
     </Choice>
+    <Choice
+      type="checkbox"
+      name={`reads${suffix}`}
+      value="yes"
+      checked={limits.can_read_account === true}
+    >
+      Let the key read everything in the account, and change nothing
+    </Choice>
   </>
 )

@@ -23,6 +23,7 @@ export function readLimits({ text, has }: FormValues, suffix = ''): Limits {
     ...(origins.length > 0 && { allowed_origins: origins }),
     ...(networks.length > 0 && { allowed_ips: networks }),
     ...(has(`triggers${suffix}`) && { allow_triggers: true }),
+    ...(has(`reads${suffix}`) && { can_read_account: true }),
   }
 }
 

@@ -1,0 +1,1 @@
+ALTER TABLE "usage_key_limits" ADD COLUMN "can_read_account" boolean;
