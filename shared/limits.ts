@@ -709,7 +709,8 @@ export const TOPICS_PER_FILTER_MAX = 100
 
 /**
  * Addresses of a chain event, and of all chain events of a user. The watcher of a chain holds the lists of all its
- * triggers in memory, 20 bytes for each address.
+ * triggers in memory, 20 bytes for each address, or 36 for each contract of a factory. A factory counts as the most
+ * addresses that a chain event may have.
  */
 export const CHAIN_EVENT_ADDRESSES_MAX = 10_000
 export const USER_ADDRESSES_MAX = 100_000

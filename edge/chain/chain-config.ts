@@ -41,6 +41,7 @@ export function watchesSameEvents(one: ChainConfig, other: ChainConfig): boolean
       chain,
       filter.address ?? [...filterAddresses(filter)],
       filter.topic0,
+      filter.factory ?? null,
       filter.topics,
       startBlock,
       filter.where ?? null,

@@ -1,5 +1,6 @@
 import { TriggerRejectedError } from '../triggers/trigger-rejected-error.ts'
 import { CHAIN_NAMES, type ChainName } from '../../shared/config/chain-settings.ts'
+import { readFactory } from './factory/read-factory.ts'
 import type { LogFilter } from './matching/log-filter.ts'
 import type { EventSignature } from './signature/event-signature.ts'
 import { parseEventSignature } from './signature/parse-event-signature.ts'
@@ -22,6 +23,7 @@ const KEYS = [
   'chain',
   'contract_address',
   'addresses',
+  'factory',
   'event_signature',
   'start_block',
   'topic_filters',
@@ -34,7 +36,7 @@ export function readChainEventConfig(config: Record<string, unknown>): ChainEven
     if (!KEYS.includes(key))
       refuse(key.slice(0, 64), 'unknown field', `A chain_event has ${KEYS.join(', ')}.`)
   const chain = readChain(config.chain)
-  const contracts = readAddresses(config)
+  const contracts = readContracts(config)
   if ('problem' in contracts) throw new TriggerRejectedError({ reason: 'field', ...contracts })
   const signature = readSignature(config.event_signature)
   const startBlock = readStartBlock(config.start_block)
@@ -49,6 +51,16 @@ export function readChainEventConfig(config: Record<string, unknown>): ChainEven
     filter: withConditions({ ...contracts, topic0: signature.topic0, topics }, where, signature),
     startBlock,
   }
+}
+
+function readContracts(
+  config: Record<string, unknown>,
+):
+  | Pick<LogFilter, 'address' | 'addresses' | 'factory'>
+  | { field: string; problem: string; fix: string } {
+  if (config.factory === undefined || config.factory === null) return readAddresses(config)
+  const factory = readFactory(config)
+  return 'problem' in factory ? factory : { address: null, factory }
 }
 
 /** @throws {TriggerRejectedError} */

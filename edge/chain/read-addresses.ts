@@ -40,7 +40,7 @@ export function readAddresses({
 const LIST_FIX = `Send 1 to ${CHAIN_EVENT_ADDRESSES_MAX} addresses of contracts.`
 
 /** Accepts upper-case, lower-case and mixed-case hex. */
-function addressProblem(address: unknown): { problem: string; fix: string } | undefined {
+export function addressProblem(address: unknown): { problem: string; fix: string } | undefined {
   if (address === undefined) return { problem: 'required', fix: FIX }
   if (typeof address !== 'string') return { problem: 'expected a string', fix: FIX }
   if (!/^0x[0-9a-fA-F]{40}$/.test(address))

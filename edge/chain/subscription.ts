@@ -24,6 +24,8 @@ export type Subscription = {
   since: number
   /** Blocks before `since` that still have to be delivered. Null if there is no backfill. */
   backfill: BlockRange | null
+  /** First block whose contracts a filter with a factory learns. Absent for other filters. */
+  learnFrom?: number
 }
 
 /**
@@ -57,6 +59,8 @@ export type LogDelivery = {
   logs: ChainLog[]
   /** Next unread block of the backfill, or null once it is complete. Absent if no progress is reported. */
   backfillAt?: number | null
+  /** The factory has created more contracts than a trigger may have. The trigger disables itself. */
+  isFactoryFull?: true
   /** Latest block that can no longer be reorganized. Deduplication records of logs up to this block can be deleted. */
   settledThrough?: number
 }

@@ -185,6 +185,7 @@ export const SOURCES: readonly DocumentSource[] = [
   { file: 'docs/decisions/0148-alerts-about-shared-things.md', title: "0148 Alerts about chains and the origin, thresholds per trigger", lead: "", load: () => import('../../docs/decisions/0148-alerts-about-shared-things.md') },
   { file: 'docs/decisions/0149-alerts-about-keys.md', title: "0149 Alerts about usage keys and credit", lead: "", load: () => import('../../docs/decisions/0149-alerts-about-keys.md') },
   { file: 'docs/decisions/0150-transactions.md', title: "0150 Triggers on transactions", lead: "", load: () => import('../../docs/decisions/0150-transactions.md') },
+  { file: 'docs/decisions/0151-factories.md', title: "0151 Contracts of a factory", lead: "", load: () => import('../../docs/decisions/0151-factories.md') },
   { file: 'docs/decisions/0152-log-of-trigger-changes.md', title: "0152 Log of changes of triggers", lead: "", load: () => import('../../docs/decisions/0152-log-of-trigger-changes.md') },
   { file: 'docs/decisions/0153-usage-key-of.md', title: "0153 Triggers with the usage key of another trigger", lead: "", load: () => import('../../docs/decisions/0153-usage-key-of.md') },
   { file: 'docs/decisions/0154-traceparent-of-actions.md', title: "0154 Trace context for requests of actions", lead: "", load: () => import('../../docs/decisions/0154-traceparent-of-actions.md') },

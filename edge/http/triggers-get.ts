@@ -1,4 +1,6 @@
 import { triggerRecord } from '../../shared/wire/trigger.ts'
+import { withFactoryContracts } from '../chain/factory/factory-contracts.ts'
+import { sleep } from '../sleep.ts'
 import type { ApiOperation } from './api-operation.ts'
 import { notFound, queueOf } from './trigger-lookup.ts'
 
@@ -13,6 +15,7 @@ export const getTriggerOperation: ApiOperation = {
     const queue = await queueOf(c, id)
     const record = await queue.read(user.id)
     if (!record) throw notFound('trigger')
-    return c.json(record)
+    const { watcherOf } = c.var.services
+    return c.json(await withFactoryContracts(record, { watcherOf, sleep }))
   },
 }

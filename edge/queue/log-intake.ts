@@ -1,4 +1,4 @@
-import { QUEUED_BYTES_MAX } from '../../shared/limits.ts'
+import { CHAIN_EVENT_ADDRESSES_MAX, QUEUED_BYTES_MAX } from '../../shared/limits.ts'
 import { type ChainConfig, isOnBlocks, isOnLogs, readChainConfig } from '../chain/chain-config.ts'
 import type { ChainEventConfig } from '../chain/chain-event-config.ts'
 import type { BlockIntervalConfig } from '../chain/block-interval-config.ts'
@@ -19,6 +19,8 @@ import type { RunStore } from './run-store.ts'
 import type { TriggerState } from './trigger-state.ts'
 import { advanceSubscription, type SubscriptionState } from './subscription-state.ts'
 
+const FACTORY_FULL = `The factory has created more than ${CHAIN_EVENT_ADDRESSES_MAX} contracts. Set a later start_block, or select contracts with addresses, and enable the trigger.`
+
 type LogIntakeOptions = {
   state: TriggerState
   store: Pick<RunStore, 'has'>
@@ -26,6 +28,8 @@ type LogIntakeOptions = {
   fired: FiredLogs
   rules: Pick<EventRules, 'apply'>
   queueSize: QueueSize
+  /** Disables the trigger and reports it. Called in a transaction. */
+  disable: (reason: string) => void
   chains: () => Chains
   transaction: (work: () => void) => void
   sync: () => Promise<void>
@@ -58,6 +62,10 @@ export class LogIntake {
       await this.#markReorged(delivery, watch?.chain)
       return { state: 'over' }
     }
+    if (delivery.isFactoryFull) {
+      await this.#disable(delivery)
+      return { state: 'over' }
+    }
     const count = this.#queueLogs(trigger, watch, chain.chainId, delivery)
     await sync()
     committed()
@@ -66,6 +74,17 @@ export class LogIntake {
       this.notifyIfRoom()
     }
     return { state: 'taken', count }
+  }
+
+  async #disable({ reorgedAbove }: LogDelivery): Promise<void> {
+    const { disable, fired, inserted, sync, transaction } = this.#options
+    transaction(() => {
+      if (reorgedAbove !== undefined) fired.markReorged(reorgedAbove)
+      disable(FACTORY_FULL)
+      // The alarm updates the index and sends the report.
+      inserted()
+    })
+    await sync()
   }
 
   /** Includes disabled and changed triggers, because the removed logs may have fired runs before the change. */

@@ -17,6 +17,11 @@ export type SubscriptionState = {
   generation: number
   /** First block of the live cursor. Null until the trigger starts with its current configuration. */
   since: number | null
+  /**
+   * First block whose contracts a trigger with a factory learns: its start block, or the first block after it started.
+   * Absent in triggers that started before factories existed.
+   */
+  learnFrom?: number | null
   /** Block of the last log from the live cursor. Earlier blocks do not need to be delivered again. */
   toldAt: number | null
   backfill: BackfillRecord | null
@@ -25,7 +30,7 @@ export type SubscriptionState = {
   learned: LearnedIndexed | null
 }
 
-const NOT_STARTED = { since: null, toldAt: null, backfill: null, learned: null }
+const NOT_STARTED = { since: null, learnFrom: null, toldAt: null, backfill: null, learned: null }
 
 export function newSubscriptionState(chain: ChainName): SubscriptionState {
   return { ...NOT_STARTED, chain, left: [], generation: 0, settledThrough: -1 }
@@ -53,7 +58,15 @@ export function startSubscription(
 ): SubscriptionState {
   const backfill = watch.since === null ? newBackfill(head, startBlock) : watch.backfill
   const since = Math.max(head + 1, startBlock ?? 0)
-  return { ...watch, generation: watch.generation + 1, since, toldAt: null, backfill }
+  const learnFrom = watch.since === null ? (startBlock ?? since) : (watch.learnFrom ?? since)
+  return {
+    ...watch,
+    generation: watch.generation + 1,
+    since,
+    learnFrom,
+    toldAt: null,
+    backfill,
+  }
 }
 
 function newBackfill(head: number, startBlock: number | null): BackfillRecord | null {
@@ -124,5 +137,6 @@ export function subscriptionOf(
     finality,
     since: from,
     backfill: remainingBackfill,
+    ...(filter.factory && { learnFrom: watch.learnFrom ?? since }),
   }
 }

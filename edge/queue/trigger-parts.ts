@@ -239,7 +239,8 @@ function intakeParts(
   { committed, runsAdded }: { committed: () => void; runsAdded: () => void },
   startAtOnce: Pick<IntakeOptions, 'immediateStarts' | 'adopt' | 'expectDue'>,
 ) {
-  const { alarm, counts, ctx, env, queueReports, queueSize, rules, sql, state, store } = core
+  const { alarm, counts, ctx, env, queueReports, queueSize, reports, rules, sql, state, store } =
+    core
   const { transaction, watcher } = core
   let insertedAt = Number.NEGATIVE_INFINITY
   const storageHooks = {
@@ -281,6 +282,16 @@ function intakeParts(
     fired: new FiredLogs(sql),
     rules,
     queueSize,
+    disable: (message) => {
+      state.disable(message, Date.now())
+      reports.add({
+        kind: 'signal',
+        signal: 'trigger_disabled',
+        state: 'open',
+        code: null,
+        message,
+      })
+    },
     chains: () => settingsOf(env).CHAINS,
     // Best effort, because the watcher also retries later.
     roomMade: ({ chain }, triggerId) =>

@@ -1,6 +1,12 @@
-import { USER_ADDRESSES_MAX } from '../../shared/limits.ts'
+import { CHAIN_EVENT_ADDRESSES_MAX, USER_ADDRESSES_MAX } from '../../shared/limits.ts'
 import { indexAddresses, type IndexDatabase } from './trigger-index.ts'
 import { TriggerRejectedError } from './trigger-rejected-error.ts'
+
+/** A factory counts as many addresses as it may have. */
+function addressesIn({ addresses, factory }: Record<string, unknown>): number | null {
+  if (factory !== undefined && factory !== null) return CHAIN_EVENT_ADDRESSES_MAX
+  return Array.isArray(addresses) ? addresses.length : null
+}
 
 /**
  * Limits the addresses of all chain events of a user. Concurrent requests may exceed the limit, which is a safeguard.
@@ -10,15 +16,16 @@ import { TriggerRejectedError } from './trigger-rejected-error.ts'
 export async function requireAddressRoom(
   db: IndexDatabase,
   { ownerId, triggerId }: { ownerId: string; triggerId: string },
-  { addresses }: Record<string, unknown>,
+  config: Record<string, unknown>,
 ): Promise<void> {
-  if (!Array.isArray(addresses)) return
+  const added = addressesIn(config)
+  if (added === null) return
   const others = await indexAddresses(db, ownerId, triggerId)
-  if (others + addresses.length <= USER_ADDRESSES_MAX) return
+  if (others + added <= USER_ADDRESSES_MAX) return
   throw new TriggerRejectedError({
     reason: 'field',
-    field: 'config.addresses',
-    problem: `your triggers would have ${others + addresses.length} addresses; the limit is ${USER_ADDRESSES_MAX}`,
+    field: Array.isArray(config.addresses) ? 'config.addresses' : 'config.factory',
+    problem: `your triggers would have ${others + added} addresses; the limit is ${USER_ADDRESSES_MAX}`,
     fix: 'Delete triggers that you do not need, or select contracts with where and topic_filters.',
   })
 }

@@ -1,7 +1,7 @@
 /** Index of all triggers in D1, for `GET /api/triggers`. Each trigger's Durable Object writes its own row. */
 import { and, count, desc, eq, sql } from 'drizzle-orm'
 import type { DrizzleD1Database } from 'drizzle-orm/d1'
-import { LISTED_PARAMS_MAX_BYTES } from '../../shared/limits.ts'
+import { CHAIN_EVENT_ADDRESSES_MAX, LISTED_PARAMS_MAX_BYTES } from '../../shared/limits.ts'
 import type { ListedTrigger, TriggerKind, TriggerRecord } from '../../shared/wire/trigger.ts'
 import { rootCauseText } from '../db/root-cause-text.ts'
 import * as schema from '../db/schema.ts'
@@ -211,7 +211,8 @@ export async function indexAddresses(
   exceptId: string,
 ): Promise<number> {
   const { results } = await db.run(
-    sql`SELECT coalesce(sum(${triggers.record} ->> '$.addresses_count'), 0) AS total FROM ${triggers}
+    sql`SELECT coalesce(sum(CASE WHEN ${triggers.record} ->> '$.config.factory' IS NULL
+          THEN ${triggers.record} ->> '$.addresses_count' ELSE ${CHAIN_EVENT_ADDRESSES_MAX} END), 0) AS total FROM ${triggers}
         WHERE ${triggers.ownerId} = ${ownerId} AND ${triggers.id} <> ${exceptId}`,
   )
   return (results as { total: number }[])[0]!.total
@@ -224,6 +225,7 @@ function toListedTrigger(record: TriggerRecord): ListedTrigger {
     waiting_for: _now,
     stats: _alsoNow,
     backfill: _too,
+    factory_contracts: _contracts,
     config: { addresses: _list, ...config },
     ...others
   } = record

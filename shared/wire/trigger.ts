@@ -181,7 +181,7 @@ const fields = {
   config: jsonObject.describe(
     'webhook: {}. schedule: {cron, timezone?, starts_at?, ends_at?, jitter_s?} with a cron expression of 5 fields, or 6 with seconds first, ' +
       'whose ticks are at least 30 s apart, in UTC or the IANA time zone; or {at} for a single run. Times are in RFC 3339. ' +
-      'chain_event: {chain, contract_address or addresses, event_signature, start_block?, topic_filters?, where?}, ' +
+      'chain_event: {chain, contract_address or addresses or factory: {address, event, parameter}, event_signature, start_block?, topic_filters?, where?}, ' +
       'or {chain, blocks: {every}, start_block?} for each block whose number is divisible by every, ' +
       'or {chain, transactions: {to?, from?, selector?, min_value?, status?}, start_block?} for each transaction to or from an address.',
   ),
@@ -298,6 +298,14 @@ const backfillRecord = z.object({
 })
 export type BackfillRecord = z.infer<typeof backfillRecord>
 
+/** Contracts that a factory has created. `learning_at` is a block number. */
+const factoryContracts = z.object({
+  count: z.int(),
+  /** Next block to scan for contracts. The trigger receives no events before the scan is done. Null once it is done. */
+  learning_at: z.int().nullable(),
+})
+export type FactoryContracts = z.infer<typeof factoryContracts>
+
 /**
  * Record of a trigger. Times are in RFC 3339 and UTC. The usage key is write-only, so the record does not include it.
  */
@@ -324,6 +332,11 @@ export const triggerRecord = z.object({
   topic0: z.string().exactOptional(),
   /** Chain events with `config.addresses` only: number of addresses. Lists of triggers omit the addresses. */
   addresses_count: z.int().exactOptional(),
+  /**
+   * Contracts of an enabled chain event with `config.factory`. Included only in the response of `get_trigger`, if the
+   * watcher of the chain responds.
+   */
+  factory_contracts: factoryContracts.exactOptional(),
   /** Chain events only: the trigger's own finality, or the chain's default. */
   finality: z.union([z.enum(['latest', 'safe', 'finalized']), z.int()]).exactOptional(),
   /**
@@ -388,7 +401,13 @@ export type ListedActivity = z.infer<typeof listedActivity>
 
 /** Record of a trigger in a list, without the source and large `default_params`. */
 export const listedTrigger = triggerRecord
-  .omit({ action_code: true, waiting_for: true, stats: true, backfill: true })
+  .omit({
+    action_code: true,
+    waiting_for: true,
+    stats: true,
+    backfill: true,
+    factory_contracts: true,
+  })
   .extend({
     default_params: triggerRecord.shape.default_params.nullable(),
     /** Set if `default_params` is null because of its size. The record of the single trigger contains the params. */

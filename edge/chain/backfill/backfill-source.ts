@@ -9,7 +9,8 @@ import type { CursorKind } from '../subscription.ts'
 export type BackfillRange = {
   triggerId: string
   generation: number
-  lane: CursorKind
+  /** `learn` if the range is searched for the contracts that a factory created. */
+  lane: CursorKind | 'learn'
   filter: LogFilter
   next: LogPosition
   /** Last block of the range. This block and all earlier ones are final by the finality that the trigger requires. */

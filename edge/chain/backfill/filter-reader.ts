@@ -3,6 +3,7 @@ import { type LogFilter, toLogQuery } from '../matching/log-filter.ts'
 import type { ChainReader } from '../rpc/chain-reader.ts'
 import { isOnTransactions } from '../transaction-mark.ts'
 import type { FilterReader, LogReader } from './log-reader.ts'
+import { factoryReader } from '../factory/factory-reader.ts'
 import { RangeSize } from './range-size.ts'
 import { transactionReader } from './transaction-source.ts'
 
@@ -20,6 +21,8 @@ export function readerOf(
   { chain, size }: { chain: LogReader & Pick<ChainReader, 'transactions'>; size: RangeSize },
   marksAtOnce = HEADERS_AT_ONCE,
 ): FilterReader {
+  if (filter.factory && !filter.learned)
+    return factoryReader(filter, filter.factory, { chain, size })
   if (isOnTransactions(filter)) return transactionReader([filter], chain)
   if (!isInterval(filter)) return { chain, size, query: toLogQuery(filter) }
   const { every } = filter

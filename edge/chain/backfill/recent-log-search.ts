@@ -1,5 +1,5 @@
 import type { Sleep } from '../../sleep.ts'
-import type { ChainLog } from '../chain-log.ts'
+import { type ChainLog, compareLogs } from '../chain-log.ts'
 import type { LogFilter, LogQuery } from '../matching/log-filter.ts'
 import { matchesFilter } from '../matching/log-matching.ts'
 import type { ChainReader } from '../rpc/chain-reader.ts'
@@ -87,18 +87,29 @@ export class RecentLogSearch {
     // The search uses its own `RangeSize`, because a contract with many logs must not affect the size of other
     // requests.
     const first = new RangeSize(FIRST_BLOCKS, this.#size.blocks)
-    const { chain, size, query } = readerOf(filter, { chain: this.#chain, size: first }, limit)
+    const reader = readerOf(filter, { chain: this.#chain, size: first }, limit)
+    const { chain, size, query } = reader
+    const applied = reader.filter ?? filter
     for (let requests = 0; requests < SEARCH_REQUESTS_MAX; requests++) {
       const to = found.from - 1
       const from = Math.max(0, to - size.blocks + 1)
       const logs = await requestRange(chain, query, { from, to }, size)
       if (ended.aborted) return
       if (!logs) continue
-      found.logs.push(...logs.filter((log) => matchesFilter(filter, log)).toReversed())
+      found.logs = newestFirst([
+        ...found.logs,
+        ...logs.filter((log) => matchesFilter(applied, log)),
+      ])
       found.from = from
       if (found.logs.length >= limit || from === 0) return
     }
   }
+}
+
+/** Sorts logs, and removes duplicates. A reader that learns contracts also returns logs of blocks that were searched. */
+function newestFirst(logs: readonly ChainLog[]): ChainLog[] {
+  const sorted = logs.toSorted((one, other) => compareLogs(other, one))
+  return sorted.filter((log, at) => at === 0 || compareLogs(sorted[at - 1]!, log) !== 0)
 }
 
 /** Returns undefined if a smaller range must be requested. */

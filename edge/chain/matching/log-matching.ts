@@ -31,12 +31,12 @@ export function hasContract(
 export function matchesFilter(
   filter: LogFilter,
   log: Pick<ChainLog, 'address' | 'topics' | 'data'> &
-    Partial<Pick<ChainLog, 'blockNumber' | 'transaction'>>,
+    Partial<Pick<ChainLog, 'blockNumber' | 'logIndex' | 'transaction'>>,
 ): boolean {
   const { address, topics } = log
   return (
-    hasContract(filter, address) &&
     topics[0] === filter.topic0 &&
+    (filter.factory ? isCreatedBefore(filter, log) : hasContract(filter, address)) &&
     filter.topics.every((allowed, place) => {
       const topic = topics[place + 1]
       return allowed === null || (topic !== undefined && allowed.includes(topic))
@@ -44,6 +44,20 @@ export function matchesFilter(
     (filter.transactions === undefined || matchesMark(filter.transactions, log)) &&
     (filter.every === undefined || log.blockNumber! % filter.every === 0) &&
     (filter.where === undefined || matchesWhere(filter.where, log))
+  )
+}
+
+/** Logs that a contract emitted before the factory named it do not match. */
+function isCreatedBefore(
+  { learned }: LogFilter,
+  {
+    address,
+    blockNumber,
+    logIndex,
+  }: Pick<ChainLog, 'address'> & Partial<Pick<ChainLog, 'blockNumber' | 'logIndex'>>,
+): boolean {
+  return (
+    learned !== undefined && learned.isBefore(address, { block: blockNumber!, logIndex: logIndex! })
   )
 }
 

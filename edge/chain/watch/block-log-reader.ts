@@ -9,6 +9,8 @@ import { blockMark, isInterval } from '../block-mark.ts'
 import { type ChainLog, compareLogs } from '../chain-log.ts'
 import { chunks } from '../../../shared/chunks.ts'
 import { groupBy } from '../../../shared/group-by.ts'
+import { createdContracts, creationFilter } from '../factory/created-contracts.ts'
+import { packAddresses } from '../matching/address-list.ts'
 import { BloomMatcher } from '../matching/bloom.ts'
 import type { LogFilter, LogQuery } from '../matching/log-filter.ts'
 import { hasContract, listRouteKey, logRouteKey, routeKey } from '../matching/log-matching.ts'
@@ -30,7 +32,12 @@ const EMPTY_QUERY: LogQuery = {
  * Logs of some blocks. A filter group may have more logs in a block than any endpoint returns. For each such group,
  * `refused` contains the highest block with too many logs. `logs` is incomplete for the group up to that block.
  */
-type BlockLogs = { logs: ChainLog[]; refused: Map<string, number> }
+type BlockLogs = {
+  logs: ChainLog[]
+  refused: Map<string, number>
+  /** Logs by which factories named new contracts, which are not in `logs`. */
+  created: ChainLog[]
+}
 
 export class BlockLogReader {
   readonly #queries: readonly LogQuery[]
@@ -43,9 +50,13 @@ export class BlockLogReader {
   readonly #transactions: readonly TransactionsFilter[]
   readonly #selection: TransactionSelection
   #blooms: BloomMatcher | undefined
+  readonly #factories: FactoryLogReader | undefined
 
   constructor(all: readonly LogFilter[]) {
-    const filters = all.filter((filter) => !isInterval(filter) && !isOnTransactions(filter))
+    const filters = all.filter(
+      (filter) => !isInterval(filter) && !isOnTransactions(filter) && !filter.factory,
+    )
+    if (all.some(({ factory }) => factory)) this.#factories = new FactoryLogReader(all)
     this.#intervals = [...new Set(all.filter(isInterval).map(({ every }) => every))]
     this.#transactions = all.filter(isOnTransactions)
     this.#selection = new TransactionSelection(
@@ -90,13 +101,15 @@ export class BlockLogReader {
     source: { reader: ChainReader; size: RangeSize },
     headers: readonly BlockHeader[],
   ): Promise<BlockLogs> {
+    if (this.#factories) return this.#factories.read(source, headers)
     const { logs, refused } = await this.#readLogs(source, headers)
     const marks = headers
       .filter(({ number }) => this.#intervals.some((every) => number % every === 0))
       .map(blockMark)
     if (this.#transactions.length > 0)
       marks.push(...(await this.#readTransactions(source.reader, headers, refused)))
-    return { logs: marks.length > 0 ? [...logs, ...marks].toSorted(compareLogs) : logs, refused }
+    const all = marks.length > 0 ? [...logs, ...marks].toSorted(compareLogs) : logs
+    return { logs: all, refused, created: [] }
   }
 
   /** Refuses blocks whose transactions or receipts cannot be read, so that they delay only triggers on transactions. */
@@ -147,7 +160,7 @@ export class BlockLogReader {
   async #readLogs(
     { reader, size }: { reader: ChainReader; size: RangeSize },
     headers: readonly BlockHeader[],
-  ): Promise<BlockLogs> {
+  ): Promise<Omit<BlockLogs, 'created'>> {
     const refused = new Map<string, number>()
     const [first] = headers
     if (!first || this.#queries.length === 0) return { logs: [], refused }
@@ -215,6 +228,54 @@ export class BlockLogReader {
     // Responses may overlap, so duplicate logs are removed.
     const byIndex = new Map(logs.map((log) => [log.logIndex, log]))
     return [...byIndex.values()].toSorted(compareLogs)
+  }
+}
+
+/**
+ * Reads the logs by which factories name contracts, and then the logs of all filters. The second request includes the
+ * new contracts, so that their logs in the same blocks are found.
+ */
+class FactoryLogReader {
+  readonly #all: readonly LogFilter[]
+  readonly #creations: BlockLogReader
+  #known: BlockLogReader | undefined
+
+  constructor(all: readonly LogFilter[]) {
+    this.#all = all
+    const creations = all.flatMap(({ factory }) => (factory ? [creationFilter(factory)] : []))
+    this.#creations = new BlockLogReader(
+      [...Map.groupBy(creations, routeKey).values()].map(([filter]) => filter!),
+    )
+  }
+
+  async read(
+    source: { reader: ChainReader; size: RangeSize },
+    headers: readonly BlockHeader[],
+  ): Promise<BlockLogs> {
+    const { logs: created, refused: unknown } = await this.#creations.read(source, headers)
+    const reader =
+      created.length > 0 ? this.#readerWith(created) : (this.#known ??= this.#readerWith([]))
+    const { logs, refused } = await reader.read(source, headers)
+    for (const [route, block] of unknown) refused.set(route, block)
+    return { logs, refused, created }
+  }
+
+  /** Lists of known contracts are not copied. New contracts get filters of their own. */
+  #readerWith(created: readonly ChainLog[]): BlockLogReader {
+    const known = this.#all.map(({ factory, learned, ...filter }) =>
+      factory ? { ...filter, addresses: learned!.list } : filter,
+    )
+    if (created.length === 0) return new BlockLogReader(known)
+    const distinct = new Map(
+      this.#all.flatMap(({ factory, topic0, topics }) =>
+        factory ? [[JSON.stringify([factory, topic0, topics]), { factory, topic0, topics }]] : [],
+      ),
+    )
+    const fresh = [...distinct.values()].map(({ factory, topic0, topics }) => {
+      const contracts = createdContracts(factory, created).map(({ address }) => address)
+      return { address: null, addresses: packAddresses(contracts), topic0, topics }
+    })
+    return new BlockLogReader([...known, ...fresh])
   }
 }
 

@@ -7,7 +7,12 @@ import type { Tip } from '../../../shared/rpc/block-header.ts'
 import { isInterval } from '../block-mark.ts'
 import { logRouteKey } from '../matching/log-matching.ts'
 import type { ChainReader } from '../rpc/chain-reader.ts'
-import { finalBlocks, leaveWatermark, startLiveCursor } from './finality-watermarks.ts'
+import {
+  finalBlocks,
+  leaveCaughtUp,
+  leaveWatermark,
+  startLiveCursor,
+} from './finality-watermarks.ts'
 import type { CaughtUpDelivery } from './caught-up-delivery.ts'
 import type { BlockLogReader } from './block-log-reader.ts'
 import type { WatchState } from './watch-state.ts'
@@ -63,6 +68,7 @@ export class CatchUp {
       for (const [mark, block] of watermarks.entries())
         if (block !== through) leaveWatermark(state, mark)
       unfinalized.restart(through)
+      this.#leaveFactories(through)
     })
     const all = logReader()
     const queries = all.rangeQueries()
@@ -97,6 +103,20 @@ export class CatchUp {
         if (block !== undefined) startLiveCursor(state, watched, Math.max(block + 1, watched.since))
       }
     })
+  }
+
+  /**
+   * Ranges are searched with addresses, so the triggers on contracts of a factory learn these before they continue with
+   * their own cursors. Must be called in a transaction.
+   */
+  #leaveFactories(through: number): void {
+    const { state } = this.#options
+    const { subscriptions } = state
+    for (const watched of subscriptions.all()) {
+      if (!watched.filter.factory) continue
+      leaveCaughtUp(state, watched)
+      if (watched.learningAt === undefined) subscriptions.startLearning(watched, through + 1)
+    }
   }
 
   async #deliverAll(

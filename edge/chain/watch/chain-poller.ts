@@ -139,6 +139,13 @@ export class ChainPoller {
     return [...this.#state.subscriptions.all()].map(({ triggerId }) => triggerId)
   }
 
+  factoryContracts(triggerId: string): { count: number; learningAt: number | null } | undefined {
+    const watched = this.#state.subscriptions.get(triggerId)
+    const learned = watched?.filter.learned
+    if (!watched || !learned) return undefined
+    return { count: learned.size, learningAt: watched.learningAt ?? null }
+  }
+
   status(): Omit<ChainStatus, 'endpoints'> {
     const { subscriptions, unfinalized } = this.#state
     const all = [...subscriptions.all()]
@@ -198,7 +205,9 @@ export class ChainPoller {
   #currentLogReader(): BlockLogReader {
     const { subscriptions } = this.#state
     if (this.#logReader?.filters !== subscriptions.filtersVersion) {
-      const filters = [...subscriptions.all()].map(({ filter }) => filter)
+      const filters = [...subscriptions.all()]
+        .filter(({ learningAt }) => learningAt === undefined)
+        .map(({ filter }) => filter)
       this.#logReader = { filters: subscriptions.filtersVersion, logs: new BlockLogReader(filters) }
     }
     return this.#logReader.logs

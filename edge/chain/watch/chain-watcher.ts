@@ -93,6 +93,10 @@ export class ChainWatcher extends DurableObject<Env> implements Watcher {
     return inspectContract(this.#parts.reader, address, within)
   }
 
+  async factoryContracts(triggerId: string): ReturnType<Watcher['factoryContracts']> {
+    return this.#parts.poller.factoryContracts(triggerId)
+  }
+
   async status(): Promise<ChainStatus> {
     const { poller, reader } = this.#parts
     return { ...poller.status(), endpoints: reader.health() }

@@ -1,5 +1,6 @@
 import type { BackfillRange, BackfillSource } from '../backfill/backfill-source.ts'
 import { type ChainLog, comparePositions, positionOf } from '../chain-log.ts'
+import { creationFilter } from '../factory/created-contracts.ts'
 import {
   type CursorDelivery,
   type CursorDeliveryOptions,
@@ -24,7 +25,11 @@ export class CursorBackfillSource implements BackfillSource {
     const time = now()
     const due: BackfillRange[] = []
     if (state.unfinalized.through === undefined) return due
-    for (const watched of state.subscriptions.all())
+    for (const watched of state.subscriptions.all()) {
+      if (watched.learningAt !== undefined) {
+        due.push(...this.#learningRange(watched, watched.learningAt))
+        continue
+      }
       for (const cursor of [watched.live, watched.backfill]) {
         if (!cursor || cursor.isBusy || cursor.retryAt > time) continue
         const { triggerId, generation, filter } = watched
@@ -32,6 +37,7 @@ export class CursorBackfillSource implements BackfillSource {
         if (to >= cursor.next.block)
           due.push({ triggerId, generation, lane: cursor.kind, filter, next: cursor.next, to })
       }
+    }
     return due
   }
 
@@ -40,9 +46,39 @@ export class CursorBackfillSource implements BackfillSource {
     logs: readonly ChainLog[],
     through: number,
   ): Promise<CursorDelivery['state']> {
+    if (range.lane === 'learn') return this.#learn(range, logs, through)
     return this.#options.sender.runExclusive(range.triggerId, () =>
       this.#deliver(range, logs, through),
     )
+  }
+
+  /** Blocks below the stored ones. Contracts of stored blocks are learned with their logs. */
+  #learningRange(
+    { triggerId, generation, filter }: ActiveSubscription,
+    block: number,
+  ): BackfillRange[] {
+    const to = this.#options.state.unfinalized.first - 1
+    if (block > to || !filter.factory) return []
+    const next = { block, logIndex: 0 }
+    return [
+      { triggerId, generation, lane: 'learn', filter: creationFilter(filter.factory), next, to },
+    ]
+  }
+
+  #learn(
+    { triggerId, generation, next }: BackfillRange,
+    logs: readonly ChainLog[],
+    through: number,
+  ): CursorDelivery['state'] {
+    const { subscriptions, unfinalized, transaction } = this.#options.state
+    const watched = subscriptions.get(triggerId)
+    if (watched?.generation !== generation || watched.learningAt !== next.block) return 'over'
+    if (through >= unfinalized.first) return 'over'
+    transaction(() => {
+      subscriptions.learn(watched, logs)
+      subscriptions.startLearning(watched, through + 1)
+    })
+    return 'taken'
   }
 
   /**
@@ -56,14 +92,14 @@ export class CursorBackfillSource implements BackfillSource {
   }
 
   async #deliver(
-    { triggerId, generation, lane: kind, next }: BackfillRange,
+    { triggerId, generation, lane, next }: BackfillRange,
     logs: readonly ChainLog[],
     through: number,
   ): Promise<CursorDelivery['state']> {
     const { state } = this.#options
     const { subscriptions, unfinalized } = state
     const watched = subscriptions.get(triggerId)
-    const cursor = watched?.[kind]
+    const cursor = lane === 'learn' ? undefined : watched?.[lane]
     if (!watched || !cursor || watched.generation !== generation) return 'over'
     const isThere = comparePositions(cursor.next, next) === 0
     if (!isThere || cursor.isBusy || through > this.#lastDeliverable(watched, cursor)) return 'over'

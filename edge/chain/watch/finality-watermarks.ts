@@ -1,5 +1,6 @@
 import type { Tip } from '../../../shared/rpc/block-header.ts'
 import type { Finality } from '../finality.ts'
+import { routeKey } from '../matching/log-matching.ts'
 import type { UnfinalizedChain } from './unfinalized-chain.ts'
 import { DeliveryCursor } from './delivery-cursor.ts'
 import type { ActiveSubscription } from './subscriptions.ts'
@@ -74,6 +75,13 @@ export function startLiveCursor(
   subscriptions.putCursor(watched, watched.live)
 }
 
+/** Gives a trigger its own live cursor if it is caught up. Must be called in a transaction. */
+export function leaveCaughtUp(state: WatchState, watched: ActiveSubscription): void {
+  if (watched.live) return
+  const delivered = state.watermarks.get(watched.watermarkKey) ?? -1
+  startLiveCursor(state, watched, Math.max(delivered + 1, watched.since))
+}
+
 /**
  * Gives the caught-up triggers of a watermark their own cursors, so that blocks after the watermark no longer have to
  * be stored. Must be called in a transaction.
@@ -90,14 +98,16 @@ export function leaveWatermark(state: WatchState, mark: string): void {
  * Gives triggers whose logs were rejected their own cursors. Must be called in the transaction that stores the searched
  * blocks.
  * @param refused last block with possibly incomplete logs, by filter group
+ * @param from first of the searched blocks
  * @returns number of triggers that wait for rejected logs
  */
 export function startCursorsAtRejected(
   state: WatchState,
   refused: ReadonlyMap<string, number>,
   now: number,
+  from: number,
 ): number {
-  const { subscriptions, watermarks, flooded } = state
+  const { subscriptions, flooded } = state
   let waiting = 0
   for (const [route, block] of refused) {
     flooded.add(route, now)
@@ -105,9 +115,15 @@ export function startCursorsAtRejected(
       subscriptions.setCoveredFrom(watched, Math.max(block + 1, watched.coveredFrom ?? 0))
       if (watched.since > block) continue
       waiting++
-      const delivered = watermarks.get(watched.watermarkKey) ?? -1
-      if (!watched.live) startLiveCursor(state, watched, Math.max(delivered + 1, watched.since))
+      leaveCaughtUp(state, watched)
     }
+  }
+  for (const watched of subscriptions.all()) {
+    const { factory } = watched.filter
+    if (!factory || watched.learningAt !== undefined || !refused.has(routeKey(factory))) continue
+    waiting++
+    subscriptions.startLearning(watched, from)
+    leaveCaughtUp(state, watched)
   }
   return waiting
 }

@@ -134,12 +134,13 @@ export class HeadFollower {
     if (headers[0]!.number !== through! + 1 || (top && headers[0]!.parentHash !== top))
       throw new NodeLaggingError('the chain has switched to another branch')
     state.searchingThrough = headers.at(-1)!.number
-    const { logs, refused } = await logReader().read({ reader, size }, headers)
+    const { logs, refused, created } = await logReader().read({ reader, size }, headers)
     this.#requireUnchanged(through)
     let waiting = 0
     state.transaction(() => {
       unfinalized.extend(headers, logs)
-      waiting = startCursorsAtRejected(state, refused, now())
+      waiting = startCursorsAtRejected(state, refused, now(), headers[0]!.number)
+      state.subscriptions.learnCreated(created)
     })
     if (waiting > 0) log('chain.flooded', { events: refused.size, triggers: waiting })
     this.#resetDoubt()

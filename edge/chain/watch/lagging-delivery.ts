@@ -8,7 +8,7 @@ import {
   isCurrentCursor,
 } from './deliver-to-cursor.ts'
 import type { DeliveryCursor } from './delivery-cursor.ts'
-import type { ActiveSubscription } from './subscriptions.ts'
+import { type ActiveSubscription, isFactoryFull } from './subscriptions.ts'
 
 /**
  * Maximum size of the logs that are read for one cursor at a time, as measured by `weightOf`. The logs of all cursors
@@ -47,6 +47,11 @@ export class LaggingDelivery {
           cursor.isBusy = true
           this.#queue.push(() => this.#deliverCursor(watched, cursor))
         }
+    for (const watched of state.subscriptions.all())
+      if (isFactoryFull(watched) && !this.#notified.has(watched.triggerId)) {
+        this.#notified.add(watched.triggerId)
+        this.#queue.push(() => this.#reportFull(watched))
+      }
     for (const triggerId of state.notices.triggers()) {
       if (this.#notified.has(triggerId)) continue
       this.#notified.add(triggerId)
@@ -145,6 +150,27 @@ export class LaggingDelivery {
       return
     if (block === watermark + 1 || block === watched.since)
       state.transaction(() => state.subscriptions.markCaughtUp(watched))
+  }
+
+  /** Tells a trigger that its factory has too many contracts. Repeated until the trigger has ended its subscription. */
+  async #reportFull({ triggerId, generation, version }: ActiveSubscription): Promise<void> {
+    const { state, sender, now } = this.#options
+    try {
+      await sender.runExclusive(triggerId, async () => {
+        const outcome = await sender.send(triggerId, {
+          generation,
+          lane: 'live',
+          logs: [],
+          isFactoryFull: true,
+        })
+        if (outcome.state === 'over' && state.subscriptions.get(triggerId)?.version === version)
+          state.transaction(() => state.subscriptions.end(triggerId, version, now()))
+      })
+    } catch {
+      // Storage failed. The next call reports it again.
+    } finally {
+      this.#notified.delete(triggerId)
+    }
   }
 
   /** Delivers a reorg notice without logs, to a trigger that has no logs to receive or is no longer subscribed. */

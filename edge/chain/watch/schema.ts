@@ -69,6 +69,21 @@ export const addressLists = sqliteTable('address_lists', {
   addresses: blob('addresses', { mode: 'buffer' }).notNull(),
 })
 
+/** Contracts of subscriptions with a factory, and the logs that named them. */
+export const learnedContracts = sqliteTable(
+  'learned_contracts',
+  {
+    triggerId: text('trigger_id').notNull(),
+    address: text('address').notNull(),
+    blockNumber: integer('block_number').notNull(),
+    logIndex: integer('log_index').notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.triggerId, table.address] }),
+    index('learned_contracts_block').on(table.blockNumber),
+  ],
+)
+
 export const subscriptions = sqliteTable('subscriptions', {
   triggerId: text('trigger_id').primaryKey(),
   version: integer('version').notNull(),
@@ -81,6 +96,13 @@ export const subscriptions = sqliteTable('subscriptions', {
   since: integer('since').notNull(),
   /** Block from which on all matching logs of stored blocks are present. Null before the first poll. */
   coveredFrom: integer('covered_from'),
+  /** First block whose contracts are learned. Null for subscriptions without a factory. */
+  learnFrom: integer('learn_from'),
+  /**
+   * Next block whose contracts have to be learned before logs of a factory's contracts can be searched. Null for other
+   * subscriptions, and once the contracts of all searched blocks are known.
+   */
+  learningAt: integer('learning_at'),
   /**
    * Time at which the subscription ended, in Unix milliseconds. Null while it is active. Ended subscriptions are
    * retained for a while, so that a late call with an older version does not restart them.

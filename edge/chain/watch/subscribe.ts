@@ -27,7 +27,9 @@ export function subscribe(state: WatchState, subscription: Subscription): boolea
     const { since, coveredFrom, watermarkKey } = watched
     // Blocks that were already searched or are being delivered do not include logs for the new subscription.
     const isAlreadyDelivered = since <= (state.watermarks.target(watermarkKey) ?? -1)
-    if (isAlreadyDelivered || (coveredFrom !== undefined && since < coveredFrom))
+    // A factory's contracts have to be learned first.
+    if (watched.learningAt !== undefined) startLiveCursor(state, watched, since)
+    else if (isAlreadyDelivered || (coveredFrom !== undefined && since < coveredFrom))
       startLiveCursor(state, watched, since)
   })
   return true

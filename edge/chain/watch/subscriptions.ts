@@ -1,4 +1,8 @@
 import { HOUR_MS } from '../../../shared/durations.ts'
+import { CHAIN_EVENT_ADDRESSES_MAX } from '../../../shared/limits.ts'
+import type { ChainLog } from '../chain-log.ts'
+import { createdContracts } from '../factory/created-contracts.ts'
+import { type LearnedContract, LearnedContracts } from '../factory/learned-contracts.ts'
 import type { Finality } from '../finality.ts'
 import type { AddressList } from '../matching/address-list.ts'
 import type { LogFilter } from '../matching/log-filter.ts'
@@ -20,6 +24,10 @@ export type ActiveSubscription = {
   watermarkKey: string
   since: number
   coveredFrom: number | undefined
+  /** First block whose contracts are learned. Undefined if the filter has no factory. */
+  learnFrom: number | undefined
+  /** Set while contracts of the factory have to be learned. Nothing is searched or delivered meanwhile. */
+  learningAt: number | undefined
   /** Undefined if the subscription is caught up. */
   live: DeliveryCursor | undefined
   backfill: DeliveryCursor | undefined
@@ -33,7 +41,10 @@ type SubscriptionRow = {
   finality: string
   since: number
   covered_from: number | null
+  learn_from: number | null
+  learning_at: number | null
 }
+type LearnedRow = { trigger_id: string; address: string; block_number: number; log_index: number }
 type AddressRow = { trigger_id: string; addresses: ArrayBuffer }
 type LaneRow = {
   trigger_id: string
@@ -46,6 +57,11 @@ type LaneRow = {
 
 /** Time for which ended subscriptions are retained. No call is delayed for longer than this time. */
 const ENDED_KEPT_MS = HOUR_MS
+
+/** Value of `coveredFrom` while contracts have to be learned. */
+const NOT_COVERED = Number.MAX_SAFE_INTEGER
+
+const TABLES_OF_TRIGGER = ['lanes', 'address_lists', 'learned_contracts']
 
 export function toWatermarkKey(finality: Finality): string {
   return JSON.stringify(finality)
@@ -76,6 +92,16 @@ export class Subscriptions {
     )
     const rows = sql.exec<SubscriptionRow>('SELECT * FROM subscriptions WHERE ended_at IS NULL')
     for (const row of rows) this.#add(parseSubscription(row, lists.get(row.trigger_id)))
+    for (const [triggerId, rowsOf] of Map.groupBy(
+      sql.exec<LearnedRow>('SELECT * FROM learned_contracts'),
+      (row) => row.trigger_id,
+    ))
+      this.#all.get(triggerId)?.filter.learned?.add(
+        rowsOf.map(({ address, block_number: block, log_index: logIndex }) => ({
+          address,
+          at: { block, logIndex },
+        })),
+      )
     for (const row of sql.exec<LaneRow>('SELECT * FROM lanes')) {
       const watched = this.#all.get(row.trigger_id)
       if (watched) watched[row.lane] = parseCursor(row)
@@ -126,20 +152,22 @@ export class Subscriptions {
   /** Starts a subscription, or a new generation of an existing one. Deletes the old cursors. */
   start(subscription: Subscription, coveredFrom: number | undefined): ActiveSubscription {
     const { triggerId, version, generation, finality, since, backfill } = subscription
-    const { addresses, ...filter } = subscription.filter
+    const { addresses, learned: _, ...filter } = subscription.filter
+    const learnFrom = filter.factory ? (subscription.learnFrom ?? since) : null
     this.#drop(triggerId)
-    for (const table of ['lanes', 'address_lists'])
+    for (const table of TABLES_OF_TRIGGER)
       this.#sql.exec(`DELETE FROM ${table} WHERE trigger_id = ?`, triggerId)
     const inserted = this.#sql.exec<SubscriptionRow>(
-      `INSERT OR REPLACE INTO subscriptions (trigger_id, version, generation, filter, finality, since, covered_from)
-       VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING *`,
+      `INSERT OR REPLACE INTO subscriptions (trigger_id, version, generation, filter, finality, since, covered_from, learn_from, learning_at)
+       VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?8) RETURNING *`,
       triggerId,
       version,
       generation,
       JSON.stringify(filter),
       toWatermarkKey(finality),
       since,
-      coveredFrom ?? null,
+      learnFrom === null ? (coveredFrom ?? null) : NOT_COVERED,
+      learnFrom,
     )
     const watched = parseSubscription(inserted.one(), addresses)
     if (addresses)
@@ -174,7 +202,7 @@ export class Subscriptions {
 
   end(triggerId: string, version: number, now: number): void {
     this.#drop(triggerId)
-    for (const table of ['lanes', 'address_lists'])
+    for (const table of TABLES_OF_TRIGGER)
       this.#sql.exec(`DELETE FROM ${table} WHERE trigger_id = ?`, triggerId)
     this.#sql.exec(
       `INSERT INTO subscriptions (trigger_id, version, generation, filter, finality, since, ended_at)
@@ -234,13 +262,124 @@ export class Subscriptions {
     )
   }
 
+  /** Has no effect while contracts have to be learned. */
   setCoveredFrom(watched: ActiveSubscription, block: number): void {
+    if (watched.learningAt !== undefined) return
     watched.coveredFrom = block
     this.#sql.exec(
       'UPDATE subscriptions SET covered_from = ? WHERE trigger_id = ?',
       block,
       watched.triggerId,
     )
+  }
+
+  /** Stops searching for the logs of a factory's contracts until those created from a block on are known. */
+  startLearning(watched: ActiveSubscription, block: number): void {
+    if (watched.learningAt === undefined) this.#filtersVersion++
+    watched.learningAt = block
+    watched.coveredFrom = NOT_COVERED
+    this.#sql.exec(
+      'UPDATE subscriptions SET learning_at = ?, covered_from = ? WHERE trigger_id = ?',
+      block,
+      NOT_COVERED,
+      watched.triggerId,
+    )
+  }
+
+  /** Searches for the logs of all learned contracts from now on. */
+  endLearning(watched: ActiveSubscription, coveredFrom: number): void {
+    this.#filtersVersion++
+    watched.learningAt = undefined
+    watched.coveredFrom = coveredFrom
+    this.#sql.exec(
+      'UPDATE subscriptions SET learning_at = NULL, covered_from = ? WHERE trigger_id = ?',
+      coveredFrom,
+      watched.triggerId,
+    )
+  }
+
+  /** Learns the contracts of searched blocks for all subscriptions that are not still learning earlier ones. */
+  learnCreated(logs: readonly ChainLog[]): void {
+    if (logs.length === 0) return
+    const created = new Map<string, LearnedContract[]>()
+    for (const watched of this.#all.values()) {
+      const { factory } = watched.filter
+      if (!factory || watched.learningAt !== undefined) continue
+      // Many triggers may have the same factory.
+      const key = JSON.stringify(factory)
+      const contracts = created.get(key) ?? createdContracts(factory, logs)
+      created.set(key, contracts)
+      this.#learn(watched, contracts)
+    }
+  }
+
+  /** Learns the contracts that creation logs name. Ignores logs of other factories. */
+  learn(watched: ActiveSubscription, logs: readonly ChainLog[]): void {
+    const { factory } = watched.filter
+    if (factory) this.#learn(watched, createdContracts(factory, logs))
+  }
+
+  /** One contract above the limit is stored, so that `isFactoryFull` stays true. */
+  #learn(watched: ActiveSubscription, contracts: readonly LearnedContract[]): void {
+    const { triggerId, learnFrom } = watched
+    const learned = watched.filter.learned!
+    const fresh = new Map<string, LearnedContract>()
+    for (const contract of contracts) {
+      if (learned.size + fresh.size > CHAIN_EVENT_ADDRESSES_MAX) break
+      const { address, at } = contract
+      if (at.block >= learnFrom! && !learned.has(address) && !fresh.has(address))
+        fresh.set(address, contract)
+    }
+    if (fresh.size === 0) return
+    this.#filtersVersion++
+    learned.add([...fresh.values()])
+    for (const { address, at } of fresh.values())
+      this.#sql.exec(
+        'INSERT INTO learned_contracts (trigger_id, address, block_number, log_index) VALUES (?, ?, ?, ?)',
+        triggerId,
+        address,
+        at.block,
+        at.logIndex,
+      )
+  }
+
+  /**
+   * Forgets contracts that were created above a block, because these blocks were replaced.
+   * @param through last block that was searched
+   */
+  forgetAbove(block: number, through: number): void {
+    const forgotten = new Set(
+      this.#sql
+        .exec<{ trigger_id: string }>(
+          'DELETE FROM learned_contracts WHERE block_number > ? RETURNING trigger_id',
+          block,
+        )
+        .toArray()
+        .map(({ trigger_id }) => trigger_id),
+    )
+    for (const triggerId of forgotten) this.#all.get(triggerId)?.filter.learned?.forgetAbove(block)
+    if (forgotten.size > 0) this.#filtersVersion++
+    for (const watched of this.#all.values()) {
+      const { learnFrom, learningAt } = watched
+      if (learningAt !== undefined && learningAt > block && learningAt <= through)
+        this.startLearning(watched, Math.max(block + 1, learnFrom!))
+    }
+  }
+
+  /**
+   * Forgets all contracts, because the endpoints serve a different chain, and learns those of the new chain.
+   * @param learnFrom first block whose contracts are learned
+   */
+  learnAgain(watched: ActiveSubscription, learnFrom: number): void {
+    watched.learnFrom = learnFrom
+    watched.filter.learned!.forgetAbove(-1)
+    this.#sql.exec('DELETE FROM learned_contracts WHERE trigger_id = ?', watched.triggerId)
+    this.#sql.exec(
+      'UPDATE subscriptions SET learn_from = ? WHERE trigger_id = ?',
+      learnFrom,
+      watched.triggerId,
+    )
+    this.startLearning(watched, learnFrom)
   }
 
   #add(watched: ActiveSubscription): void {
@@ -266,10 +405,17 @@ export class Subscriptions {
   }
 }
 
+export function isFactoryFull({ filter }: ActiveSubscription): boolean {
+  return filter.learned !== undefined && filter.learned.size > CHAIN_EVENT_ADDRESSES_MAX
+}
+
 function parseSubscription(row: SubscriptionRow, addresses?: AddressList): ActiveSubscription {
+  const stored = JSON.parse(row.filter) as LogFilter
+  const isFactory = stored.factory !== undefined
   const filter: LogFilter = {
-    ...(JSON.parse(row.filter) as LogFilter),
+    ...stored,
     ...(addresses && { addresses }),
+    ...(isFactory && { learned: new LearnedContracts() }),
   }
   return {
     triggerId: row.trigger_id,
@@ -281,6 +427,8 @@ function parseSubscription(row: SubscriptionRow, addresses?: AddressList): Activ
     watermarkKey: row.finality,
     since: row.since,
     coveredFrom: row.covered_from ?? undefined,
+    learnFrom: row.learn_from ?? undefined,
+    learningAt: row.learning_at ?? undefined,
     live: undefined,
     backfill: undefined,
   }

@@ -47,6 +47,13 @@ export interface Watcher {
       }
     | ChainUnreachable
   >
+  /**
+   * Returns the number of contracts that a trigger with a factory knows. `learningAt` is the next block whose contracts
+   * have to be learned before the trigger receives events, or null.
+   */
+  factoryContracts(
+    triggerId: string,
+  ): Promise<{ count: number; learningAt: number | null } | undefined>
   status(): Promise<ChainStatus>
   /** Restores a lost alarm if there are subscriptions. */
   wake(): Promise<void>

@@ -70,7 +70,10 @@ function readArgument(
   return conditions
 }
 
-function argumentOf(name: string, inputs: readonly EventInput[]): number | 'ambiguous' | undefined {
+export function argumentOf(
+  name: string,
+  inputs: readonly EventInput[],
+): number | 'ambiguous' | undefined {
   const named = [...inputs.keys()].filter((at) => inputs[at]!.name === name)
   if (named.length > 1) return 'ambiguous'
   if (named.length === 1) return named[0]

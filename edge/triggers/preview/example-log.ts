@@ -26,7 +26,7 @@ export function exampleLog(
   const logWith = (indexed: readonly number[]): ChainLog => {
     const inData = signature.inputs.filter((_, at) => !indexed.includes(at))
     return {
-      address: [...filterAddresses(filter)][0]!,
+      address: [...filterAddresses(filter)][0] ?? `0x${'0'.repeat(40)}`,
       topics: [
         filter.topic0,
         ...indexed.map((index, at) => {

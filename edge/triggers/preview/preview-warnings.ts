@@ -9,6 +9,9 @@ type Contract = Awaited<ReturnType<Watcher['contractAt']>>
 
 const FORMS_MAX = 3
 
+const FACTORY_WARNING =
+  'No contract that the factory created in the blocks that were searched emitted this event. A preview does not know contracts that were created before.'
+
 /** @param contract the contract at the configured address, provided only if no log was found */
 export function chainPreviewWarnings(
   config: ChainEventConfig,
@@ -20,6 +23,7 @@ export function chainPreviewWarnings(
     return [`No contract exists at this address on ${chain}: check contract_address and chain.`]
   if (events.length > 0) return decodingWarnings(events, signature)
   const seen = contract?.state === 'known' ? (contract.events ?? []) : []
+  if (filter.factory) return [FACTORY_WARNING, ...missingIndexedWarnings(config)]
   const wrong = eventWarnings(seen, filter, signature)
   return wrong.length > 0 ? wrong : missingIndexedWarnings(config)
 }

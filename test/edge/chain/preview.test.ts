@@ -135,6 +135,15 @@ describe('a preview of a chain event', () => {
     expect(none.params).toMatchObject({ event: { value: '3', status: 'reverted', input: '0x' } })
   })
 
+  it('of a factory that named no contract recently shows an example and says so', async () => {
+    const factory = { address: TOKEN, event: 'Made(address pool)', parameter: 'pool' }
+    const config = { chain: 'ethereum', event_signature: 'Done(uint256 value)', factory }
+    const shown = await preview('', { recent: found() }, { config })
+    expect(shown.asked.map(([name]) => name)).not.toContain('contractAt')
+    expect(shown.warnings?.join()).toContain('factory')
+    expect(shown.params).toMatchObject({ event: { decoded: { arg0: '0' } } })
+  })
+
   it('sends no request to the chain if the trigger would be rejected', async () => {
     const options = { options: { misfire: 'skip' } }
     await expect(preview(TRANSFER, {}, options)).rejects.toThrow('field')

@@ -73,6 +73,7 @@ export class WatchedChain {
   readonly storage: DurableObjectStorage
   watch!: ChainPoller
   runner!: BackfillRunner
+  reader!: HttpChainReader
   /** If false, waits of the watcher end immediately. */
   isPatient = true
   now = Date.now
@@ -95,10 +96,11 @@ export class WatchedChain {
       chainId: this.chain.chainId,
       fetch: fetchOf({ [NODE]: this.node }),
       sleep,
-      now: Date.now,
+      now: () => this.now(),
       random: Math.random,
       log,
     })
+    this.reader = reader
     const size = new RangeSize()
     const keepAlive = (work: Promise<unknown>) => void this.#underWay.push(work)
     const wait = (ms: number, ended: AbortSignal) =>

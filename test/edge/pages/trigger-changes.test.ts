@@ -110,6 +110,33 @@ describe('the form of an existing trigger', () => {
     expect((await read(before.id)).config).toEqual(config)
   })
 
+  it('keeps the factory of a chain event', async () => {
+    const factory = {
+      address: `0x${'51'.repeat(20)}`,
+      event: 'PoolMade(address indexed token, address pool)',
+      parameter: 'pool',
+    }
+    const event = { chain: 'arbitrum', event_signature: 'Paid(address,address,uint256)' }
+    const config = { ...event, factory }
+    const before = await person.trigger({ kind: 'chain_event', config, enabled: false })
+    expect((await open(before.id)).text).toContain(`value="${factory.event}"`)
+    const detail = textOf((await person.get(`/triggers/${before.id}`)).text)
+    expect(detail).toContain(`Event of the factory${factory.event}`)
+    expect(detail).not.toContain('undefined')
+    const list = textOf((await person.get('/triggers?kind=chain_event')).text)
+    expect(list).toContain(`from contracts of ${factory.address} on arbitrum`)
+    const shown = {
+      ...event,
+      factory_address: factory.address,
+      factory_event: factory.event,
+      factory_parameter: factory.parameter,
+    }
+    const form = { ...(await fieldsShown(before.id)), ...asShown(before), ...shown }
+    const page = await person.post(`/triggers/${before.id}/edit`, form)
+    expect(page.response.headers.get('location')).toBe(`/triggers/${before.id}?changed=1`)
+    expect((await read(before.id)).config).toEqual(config)
+  })
+
   it('keeps the conditions of a chain event', async () => {
     const where = {
       arg2: { gte: '5', lt: '9' },

@@ -173,6 +173,7 @@ describe('a full queue', () => {
         ...parts,
         intake,
         fired: new FiredLogs(exec),
+        disable: (reason) => told.push(reason),
         chains: () => settingsOf(env).CHAINS,
         roomMade: ({ chain }, triggerId) => told.push(`${chain} ${triggerId}`),
       })

@@ -187,6 +187,18 @@ describe('svc trigger create', () => {
     })
   })
 
+  it('accepts a chain event on contracts of a factory', async () => {
+    const factory = { address: '0xfa', event: 'Made(address made)', parameter: 'made' }
+    const options = Object.entries(factory).flatMap(([name, value]) => [`--factory-${name}`, value])
+    const create = ['trigger', 'create', 'action.js', '--name', 'c', '--chain', 'base']
+    await at([...create, ...options, '--event', 'Done()', '--from-block', '7'])
+    expect(lastBody()).toMatchObject({
+      kind: 'chain_event',
+      config: { chain: 'base', factory, event_signature: 'Done()', start_block: 7 },
+    })
+    expect((lastBody() as { config: object }).config).not.toHaveProperty('contract_address')
+  })
+
   it('accepts a chain event on transactions', async () => {
     const parties = ['--transactions-to', '0xab,0xcd', '--transactions-from', '0xef']
     const more = ['--selector', '0xa9059cbb', '--min-value', '5', '--transaction-status', 'any']
@@ -278,6 +290,18 @@ describe('svc trigger create', () => {
     ['jitter that is no number', ['action.js', '--cron', '*', '--jitter', 'x'], /integer/],
     ['an event without a chain', ['action.js', '--event', 'A()'], /need --chain/],
     ['a chain without an event', ['action.js', '--chain', 'base', '--contract', '0x1'], /--event/],
+    [
+      'a factory without its parameter',
+      ['action.js', '--chain', 'base', '--factory-address', '0x1', '--factory-event', 'A()'],
+      /--factory-parameter together/,
+    ],
+    [
+      'a factory and a contract',
+      'action.js --chain base --contract 0x1 --event A() --factory-address 0x1 --factory-event A() --factory-parameter a'.split(
+        ' ',
+      ),
+      /either --contract or --contracts-file, or with --factory-address/,
+    ],
     [
       'blocks and an event',
       ['action.js', '--chain', 'base', '--every-blocks', '9', '--event', 'A()'],

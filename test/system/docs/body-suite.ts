@@ -45,7 +45,7 @@ export function bodiesHold(stack: () => StartedStack): void {
       expect(shown.length).toBeGreaterThan(0)
       const contract = { chain: 'base', contract_address: `0x${'a1'.repeat(20)}` }
       for (const config of shown)
-        readChainConfig(config.transactions ? config : { ...contract, ...config })
+        readChainConfig(config.transactions || config.factory ? config : { ...contract, ...config })
       const wrong = { ...contract, ...shown[0], where: { amount: { eq: '1' } } }
       expect(() => readChainEventConfig(wrong)).toThrow()
     })

@@ -3,6 +3,7 @@ import type { TriggerRecord } from '../../../../shared/wire/trigger.ts'
 import { FactList } from '../../../browser/components/elements.tsx'
 import { UserText, escapeInvisible } from '../../../browser/components/user-text.tsx'
 import { blockInterval } from '../block-interval.ts'
+import { shownFactory, type ShownFactory } from '../factory-config.ts'
 import { type ShownTransactions, shownTransactions } from '../transaction-config.ts'
 import { ScheduleCard } from './schedule-card.tsx'
 import { isSafeToPaste, senderCurl } from './sender-curl.ts'
@@ -88,13 +89,7 @@ const CopyBlock: FC<CopyBlockProps> = ({ id, text, what }) => (
 )
 
 const ChainEvent: FC<FiringCardProps> = ({ trigger }) => {
-  const {
-    config,
-    canonical_signature = '',
-    topic0 = '',
-    finality,
-    addresses_count: count,
-  } = trigger
+  const { config, canonical_signature = '', topic0 = '', finality } = trigger
   const every = blockInterval(config)
   if (every !== undefined)
     return (
@@ -114,15 +109,14 @@ const ChainEvent: FC<FiringCardProps> = ({ trigger }) => {
     )
   const transactions = shownTransactions(config)
   if (transactions) return <Transactions trigger={trigger} transactions={transactions} />
+  const factory = shownFactory(config)
   return (
     <section class="card" aria-labelledby="fires">
       <h2 id="fires">Event</h2>
       <FactList
         facts={[
           ['Chain', <UserText text={String(config.chain)} />],
-          count === undefined
-            ? ['Contract', <code>{escapeInvisible(String(config.contract_address))}</code>]
-            : ['Contracts', `${count} addresses`],
+          ...contractFacts(trigger, factory),
           ['Signature', <code>{escapeInvisible(canonical_signature)}</code>],
           ['Topic 0', <code>{escapeInvisible(topic0)}</code>],
           ['Fires', describeFinality(finality)],
@@ -133,6 +127,28 @@ const ChainEvent: FC<FiringCardProps> = ({ trigger }) => {
       </p>
     </section>
   )
+}
+
+function contractFacts(
+  { config, addresses_count: count, factory_contracts: learned }: TriggerRecord,
+  factory: ShownFactory | undefined,
+): [string, Child][] {
+  if (factory)
+    return [
+      ['Contracts', describeLearned(learned)],
+      ['Factory', <code>{escapeInvisible(factory.address)}</code>],
+      ['Event of the factory', <code>{escapeInvisible(factory.event)}</code>],
+      ['Argument', <code>{escapeInvisible(factory.parameter)}</code>],
+    ]
+  if (count !== undefined) return [['Contracts', `${count} addresses`]]
+  return [['Contract', <code>{escapeInvisible(String(config.contract_address))}</code>]]
+}
+
+function describeLearned(learned: TriggerRecord['factory_contracts']): string {
+  if (!learned) return 'created by a factory'
+  const { count, learning_at: next } = learned
+  const known = `${count} created by a factory`
+  return next === null ? known : `${known} before block ${next}, earlier blocks are being read`
 }
 
 const Transactions: FC<Pick<FiringCardProps, 'trigger'> & { transactions: ShownTransactions }> = ({

@@ -6,6 +6,8 @@ import { tailQuery } from '../../../../shared/wire/tail.ts'
 import type { TriggerRecord } from '../../../../shared/wire/trigger.ts'
 import { TriggerStatsList, TriggerStatus } from '../../../browser/runs/trigger-status.tsx'
 import { escapeInvisible } from '../../../browser/components/user-text.tsx'
+import { withFactoryContracts } from '../../../chain/factory/factory-contracts.ts'
+import { sleep } from '../../../sleep.ts'
 import type { Session } from '../../../identity/sessions.ts'
 import type { App, AppEnv } from '../../../http/app-env.ts'
 import { longPollTail } from '../../../http/long-poll-tail.ts'
@@ -45,12 +47,14 @@ export async function triggerPage(
 ): Promise<Response> {
   const queue = await queueOf(c, id)
   const query = readRunQuery(c.req.url, id)
-  const [trigger, glance] = await Promise.all([
+  const [record, glance] = await Promise.all([
     queue.read(session.user.id) as Promise<TriggerRecord | undefined>,
     queue.glance(session.user.id, query.page, query.range ?? '24h'),
   ])
-  if (!trigger || !glance) throw notFound('trigger')
-  const at = c.var.services.now()
+  if (!record || !glance) throw notFound('trigger')
+  const { now, watcherOf } = c.var.services
+  const trigger = await withFactoryContracts(record, { watcherOf, sleep })
+  const at = now()
   const shown = { id, kind: trigger.kind, glance, query, now: at }
   return renderPage(
     c,

@@ -3,6 +3,7 @@ import { Field, Select, TextArea } from '../../../browser/components/form-fields
 import { HANDSHAKE_SENDERS, type TriggerKind } from '../../../../shared/wire/trigger.ts'
 import { type Chains, CHAIN_NAMES } from '../../../../shared/config/chain-settings.ts'
 import { controlProps, type FormValues } from './problems.ts'
+import { FactoryFields } from './factory-fields.tsx'
 import { ScheduleFields } from './schedule-fields.tsx'
 import { SourceFields } from './source-fields.tsx'
 import { TransactionFields } from './transaction-fields.tsx'
@@ -125,6 +126,7 @@ const ChainFields: FC<FormValues & { chains: Chains }> = ({ chains, ...values })
         maxlength={9}
         {...controlProps(values, 'blocks_every')}
       />
+      <FactoryFields {...values} />
       <TransactionFields {...values} />
     </>
   )

@@ -3,6 +3,7 @@ import type { CompileError } from '../../../compile-check/compile-error.ts'
 import { TriggerRejectedError } from '../../../triggers/trigger-rejected-error.ts'
 import { toApiError } from '../../../http/failure.ts'
 import {
+  FACTORY_FIELDS,
   FORM_FIELDS,
   TOPIC_FIELDS,
   TRANSACTION_FIELDS,
@@ -75,10 +76,16 @@ function formFieldOf(path: string): TriggerFieldName | 'form' {
   }
   if (path.startsWith('options.dedup.')) return 'dedup_header'
   if (name === 'blocks') return 'blocks_every'
+  if (name === 'factory') return factoryField(path)
   if (name === 'transactions') return transactionField(path)
   if (name === 'batch') return path.endsWith('max_ms') ? 'batch_ms' : 'batch_events'
   if (path.startsWith('options.source.')) return 'source_header'
   return (FORM_FIELDS as readonly string[]).includes(name) ? (name as TriggerFieldName) : 'form'
+}
+
+function factoryField(path: string): TriggerFieldName {
+  const key = /^config\.factory\.([a-z_]+)/.exec(path)?.[1]
+  return FACTORY_FIELDS.find((name) => name === `factory_${key}`) ?? 'factory_address'
 }
 
 function transactionField(path: string): TriggerFieldName {

@@ -1,4 +1,5 @@
 import { blockInterval } from '../block-interval.ts'
+import { shownFactory } from '../factory-config.ts'
 import { shownTransactions } from '../transaction-config.ts'
 import { MAX_RUNS_PER_MINUTE_DEFAULT, TOPIC_FILTERS_MAX } from '../../../../shared/limits.ts'
 import { whereTexts } from '../../../../shared/wire/where-text.ts'
@@ -20,6 +21,8 @@ export const TRANSACTION_FIELDS = [
   'transactions_status',
 ] as const
 
+export const FACTORY_FIELDS = ['factory_address', 'factory_event', 'factory_parameter'] as const
+
 /** Fields that the live check sends. The source, the params and the usage key are not sent. */
 export const CHECKED_FIELDS = [
   'cron',
@@ -32,6 +35,7 @@ export const CHECKED_FIELDS = [
   'contract_address',
   'event_signature',
   'blocks_every',
+  ...FACTORY_FIELDS,
   ...TRANSACTION_FIELDS,
   'start_block',
   ...TOPIC_FIELDS,
@@ -107,6 +111,7 @@ export function fieldsOfRecord(record: TriggerRecord): TriggerFormFields {
     ? config.addresses
     : [config.contract_address]
   const transactions = shownTransactions(config)
+  const factory = shownFactory(config)
   const texts: Partial<Record<TriggerFieldName, unknown>> = {
     name: record.name,
     action_code: record.action_code,
@@ -148,6 +153,9 @@ export function fieldsOfRecord(record: TriggerRecord): TriggerFormFields {
     addresses: contracts.slice(1).join('\n'),
     event_signature: config.event_signature,
     blocks_every: blockInterval(config)?.toString(),
+    factory_address: factory?.address,
+    factory_event: factory?.event,
+    factory_parameter: factory?.parameter,
     transactions_to: transactions?.to,
     transactions_from: transactions?.from,
     transactions_selector: transactions?.selector,

@@ -84,7 +84,9 @@ export function toTriggerConfig(
       const transactions = transactionsOf(fields)
       if (Object.keys(transactions).length > 0)
         return request(insteadOfEvent(fields, { transactions }), { finality, ...keys })
-      if (contract_address.trim() === '')
+      const factory = factoryOf(fields)
+      const isOnFactory = Object.keys(factory).length > 0
+      if (contract_address.trim() === '' && !isOnFactory)
         problems.contract_address = 'Enter the address of the contract.'
       if (event_signature.trim() === '')
         problems.event_signature = 'Enter the event, such as Transfer(address,address,uint256).'
@@ -95,6 +97,7 @@ export function toTriggerConfig(
         ...(further.length > 0
           ? { addresses: [contract, ...further] }
           : { contract_address: contract }),
+        factory: isOnFactory ? factory : undefined,
         event_signature: event_signature.trim(),
         start_block: parseBlock(start_block.trim()),
       })
@@ -127,6 +130,14 @@ function insteadOfEvent(
     topic_filters: topics.length > 0 ? topics : undefined,
     where: fields.where.trim(),
     start_block: parseBlock(fields.start_block.trim()),
+  })
+}
+
+function factoryOf(fields: TriggerFormFields): Record<string, unknown> {
+  return omitEmpty({
+    address: fields.factory_address.trim(),
+    event: fields.factory_event.trim(),
+    parameter: fields.factory_parameter.trim(),
   })
 }
 

@@ -1,6 +1,7 @@
 import type { Child, FC } from 'hono/jsx'
 import type { ListedTrigger } from '../../../../shared/wire/trigger.ts'
 import { blockInterval } from '../block-interval.ts'
+import { shownFactory } from '../factory-config.ts'
 import { describeParties, shownTransactions } from '../transaction-config.ts'
 import { KIND_NAMES, KindIcon } from '../../../browser/components/trigger-kind.tsx'
 import { ActionCell, Badge, Cell, Time } from '../../../browser/components/elements.tsx'
@@ -103,6 +104,7 @@ const FiringSummary: FC<{
             <UserText text={String(config.chain)} />
           </>
         )
+      const factory = shownFactory(config)
       return (
         <>
           on{' '}
@@ -110,7 +112,14 @@ const FiringSummary: FC<{
             <UserText text={trigger.canonical_signature ?? String(config.event_signature)} />
           </code>{' '}
           from{' '}
-          {trigger.addresses_count === undefined ? (
+          {factory ? (
+            <>
+              contracts of{' '}
+              <code>
+                <UserText text={factory.address} />
+              </code>
+            </>
+          ) : trigger.addresses_count === undefined ? (
             <code>
               <UserText text={String(config.contract_address)} />
             </code>

@@ -12,6 +12,7 @@ import {
   objectOf,
   paramsOf,
 } from '../option-values.ts'
+import { factoryOf, type GivenFactory, withFactoryOptions } from './factory-options.ts'
 import { type GivenSchedule, scheduleConfigOf, withScheduleOptions } from './schedule-options.ts'
 import {
   type GivenTransactions,
@@ -21,6 +22,7 @@ import {
 
 export type GivenFields = GivenParams &
   GivenSchedule &
+  GivenFactory &
   GivenTransactions & {
     file?: string
     name?: string
@@ -43,7 +45,8 @@ type Kind = TriggerFields['kind']
 
 export function withFiringOptions(command: Command): Command {
   const started = command.option('--webhook', 'fire on a POST to the trigger’s own URL')
-  return withEventOptions(withTransactionOptions(withChainOptions(withScheduleOptions(started))))
+  const ofChain = withFactoryOptions(withChainOptions(withScheduleOptions(started)))
+  return withEventOptions(withTransactionOptions(ofChain))
 }
 
 function withChainOptions(command: Command): Command {
@@ -148,11 +151,12 @@ async function kindAndConfig(
   if (ways.length > 1) throw new UsageError('use only one of --at, --webhook, --cron and --chain')
   const schedule = scheduleConfigOf(given)
   const transactions = transactionsOf(given)
-  const ofEvent = [contract, contractsFile, event, topic, where]
+  const factory = factoryOf(given)
+  const ofEvent = [contract, contractsFile, factory, event, topic, where]
   const ofChain = [...ofEvent, everyBlocks, transactions, fromBlock]
   if (chain === undefined && ofChain.some((one) => one !== undefined))
     throw new UsageError(
-      '--contract, --contracts-file, --event, --every-blocks, --transactions-to, --transactions-from, --from-block, --topic and --where need --chain',
+      '--contract, --contracts-file, --factory-address, --event, --every-blocks, --transactions-to, --transactions-from, --from-block, --topic and --where need --chain',
     )
   if (webhook) return { kind: 'webhook', config: {} }
   if (schedule) return { kind: 'schedule', config: schedule }
@@ -162,22 +166,23 @@ async function kindAndConfig(
     const way = transactions ? '--transactions-to and --transactions-from' : '--every-blocks'
     if ((everyBlocks !== undefined && transactions) || ofEvent.some((one) => one !== undefined))
       throw new UsageError(
-        `use ${way} without --contract, --contracts-file, --event, --topic, --where${transactions ? ' and --every-blocks' : ''}`,
+        `use ${way} without --contract, --contracts-file, --factory-address, --event, --topic, --where${transactions ? ' and --every-blocks' : ''}`,
       )
     const what = transactions
       ? { transactions }
       : { blocks: { every: integerOf('--every-blocks', everyBlocks!) } }
     return { kind: 'chain_event', config: { chain, ...what, ...start } }
   }
-  if ((contract === undefined) === (contractsFile === undefined) || event === undefined)
+  const contracts = [contract, contractsFile, factory].filter((one) => one !== undefined)
+  if (contracts.length !== 1 || event === undefined)
     throw new UsageError(
-      '--chain needs --event with either --contract or --contracts-file, --every-blocks, --transactions-to or --transactions-from',
+      '--chain needs --event with either --contract or --contracts-file, or with --factory-address; or --every-blocks, --transactions-to or --transactions-from',
     )
   const config = {
     chain,
-    ...(contractsFile === undefined
-      ? { contract_address: contract }
-      : { addresses: wordsOf(await cli.text(contractsFile)) }),
+    ...(contract !== undefined && { contract_address: contract }),
+    ...(contractsFile !== undefined && { addresses: wordsOf(await cli.text(contractsFile)) }),
+    ...(factory && { factory }),
     event_signature: event,
     ...start,
     ...(topic && { topic_filters: topic.map(topicFilter) }),

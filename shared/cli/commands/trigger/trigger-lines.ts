@@ -30,7 +30,7 @@ export function triggerLines(
   trigger: Trigger | StoredTrigger,
   next: readonly string[] = [],
 ): string[] {
-  const { stats, backfill, next_run_at: tick } = trigger
+  const { stats, backfill, factory_contracts: contracts, next_run_at: tick } = trigger
   const ticks = next.length > 0 ? next : tick ? [tick] : []
   return facts({
     id: trigger.id,
@@ -44,6 +44,7 @@ export function triggerLines(
     event: trigger.canonical_signature,
     topic0: trigger.topic0,
     finality: trigger.finality === undefined ? undefined : String(trigger.finality),
+    contracts: contracts && contractsText(contracts),
     backfill: backfill && backfillText(backfill),
     action: trigger.action_cid,
     params: jsonUnlessEmpty(trigger.default_params),
@@ -134,6 +135,10 @@ function stateOf({ enabled, disabled_reason: reason }: Trigger): string {
 
 function backfillText({ from, to, at, done }: NonNullable<Trigger['backfill']>): string {
   return done ? `blocks ${from} to ${to}: done` : `blocks ${from} to ${to}: at ${at}`
+}
+
+function contractsText({ count, learning_at: next }: NonNullable<Trigger['factory_contracts']>) {
+  return next === null ? String(count) : `${count}, learning from block ${next} on`
 }
 
 function tookText({ p50_ms, p95_ms }: NonNullable<Trigger['stats']>): string | undefined {
