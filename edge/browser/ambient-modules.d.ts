@@ -20,6 +20,12 @@ declare module 'svc:examples' {
   export default examples
 }
 
+/** Built by `docs-index.ts`. */
+declare module 'svc:docs-index' {
+  const index: import('../../shared/documents/search-words.ts').SearchIndex
+  export default index
+}
+
 /** Modules that scripts import by URL path at runtime. Each module is built from the `module.ts` of a folder. */
 declare module '*/scripts/editor.js' {
   export const mountEditor: (typeof import('./editor/module.ts'))['mountEditor']
@@ -27,6 +33,10 @@ declare module '*/scripts/editor.js' {
 
 declare module '*/scripts/examples.js' {
   export const showExamples: (typeof import('./examples/module.tsx'))['showExamples']
+}
+
+declare module '*/scripts/docs-search.js' {
+  export const searchDocs: (typeof import('./docs-search/module.ts'))['searchDocs']
 }
 
 declare module '*/scripts/charts.js' {

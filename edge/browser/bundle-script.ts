@@ -5,6 +5,7 @@ import { build, type Plugin } from 'esbuild'
 import { englishOnly } from '../../shared/packaging/english-only.ts'
 import type { Built } from '../../shared/packaging/rebuild-stale.ts'
 import { builtExamples, isBuiltExamples } from './built-examples.ts'
+import { docsIndex, isDocsIndex } from './docs-index.ts'
 
 /**
  * Modules that the client library imports on demand. They are excluded from bundles, because esbuild would otherwise
@@ -90,6 +91,7 @@ export async function bundleScript(
   format: 'iife' | 'esm',
 ): Promise<Built> {
   const examples = builtExamples(root)
+  const index = docsIndex(root)
   const { outputFiles, metafile } = await build({
     absWorkingDir: root,
     entryPoints: [relative(root, entryPoint)],
@@ -116,6 +118,7 @@ export async function bundleScript(
       embedDeclarations(root),
       embedLanguageVersion(root),
       examples.plugin,
+      index.plugin,
     ],
   })
   return {
@@ -125,9 +128,12 @@ export async function bundleScript(
       ...Object.keys(metafile.inputs)
         .map((path) => path.replace(`${DECLARATION}:`, ''))
         .filter(
-          (path) => !/^(\(disabled\)|action-declarations):/.test(path) && !isBuiltExamples(path),
+          (path) =>
+            !/^(\(disabled\)|action-declarations):/.test(path) &&
+            !isBuiltExamples(path) &&
+            !isDocsIndex(path),
         ),
-      ...new Set(examples.inputs),
+      ...new Set([...examples.inputs, ...index.inputs]),
     ],
   }
 }

@@ -1,6 +1,8 @@
 /** Renders our own documents. Raw HTML is passed through unescaped, so user input must never be rendered here. */
 import { Marked, Renderer, type Token, type Tokens } from 'marked'
+import { escape, unescape } from './escape.ts'
 import { headingIds } from './heading-ids.ts'
+import { highlight } from './highlight.ts'
 
 export type Heading = { depth: number; id: string; text: string }
 
@@ -37,11 +39,14 @@ export function renderMarkdown(text: string, resolve: ResolveLink): RenderedDocu
         headings.push({ depth, id, text: words })
         return `<h${depth} id="${escape(id)}">${this.parser.parseInline(tokens)}</h${depth}>\n`
       },
-      /** Code blocks are focusable, so that they can be scrolled by keyboard. A script adds the copy button. */
-      code: ({ text: code }) =>
-        `<div class="sample"><pre tabindex="0"><code>${escape(code)}</code></pre></div>\n`,
+      /** Code blocks are focusable, so that they can be scrolled by keyboard. A script adds the copy button to the bar. */
+      code({ text: code, lang = '' }) {
+        const name = lang === 'text' ? '' : `<span>${escape(lang)}</span>`
+        return `<div class="sample"><div class="bar">${name}</div><pre tabindex="0"><code>${highlight(code, lang)}</code></pre></div>\n`
+      },
       table(token) {
-        const table = Renderer.prototype.table.call(this, token)
+        // HTML does not need these end tags, which would make the longest pages of the API reference 10 % larger.
+        const table = Renderer.prototype.table.call(this, token).replaceAll(/<\/t[dhr]>\n?/g, '')
         const about = `Table: ${token.header.map(({ tokens }) => plainText(tokens)).join(', ')}`
         return `<div class="scroll" role="group" tabindex="0" aria-label="${escape(about)}">${table}</div>\n`
       },
@@ -71,16 +76,4 @@ export function plainText(tokens: readonly Token[]): string {
       return inner ? plainText(inner) : unescape(text)
     })
     .join('')
-}
-
-const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
-
-export function escape(text: string): string {
-  return text.replaceAll(/[&<>"]/g, (character) => ENTITIES[character]!)
-}
-
-function unescape(text: string): string {
-  return text.replaceAll(/&(?:amp|lt|gt|quot);/g, (entity) =>
-    Object.keys(ENTITIES).find((character) => ENTITIES[character] === entity)!,
-  )
 }

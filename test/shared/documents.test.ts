@@ -32,7 +32,7 @@ describe('a document as HTML', () => {
 
   it('shows code verbatim, in a box that scrolls by keyboard', () => {
     expect(html('```sh\necho "<b>" && x\n```')).toBe(
-      '<div class="sample"><pre tabindex="0"><code>echo &quot;&lt;b&gt;&quot; &amp;&amp; x</code></pre></div>\n',
+      '<div class="sample"><div class="bar"><span>sh</span></div><pre tabindex="0"><code>echo <span class="s">&quot;&lt;b&gt;&quot;</span> &amp;&amp; x</code></pre></div>\n',
     )
   })
 

@@ -1,8 +1,10 @@
 import { copyOnClick } from '../components/copy-on-click.ts'
+import { enableSearch } from './search-field.ts'
 
 for (const sample of document.querySelectorAll('.sample')) {
   const code = sample.querySelector('code')
-  if (!code || navigator.clipboard === undefined) continue
+  const bar = sample.querySelector('.bar')
+  if (!code || !bar || navigator.clipboard === undefined) continue
   const button = document.createElement('button')
   button.type = 'button'
   button.className = 'quiet'
@@ -10,5 +12,8 @@ for (const sample of document.querySelectorAll('.sample')) {
   copyOnClick(button, () => code.textContent, 'Copy failed')
   // Without `aria-live`, screen readers would not announce the new label.
   button.setAttribute('aria-live', 'polite')
-  sample.append(button)
+  bar.append(button)
 }
+
+const search = document.querySelector<HTMLFormElement>('#search')
+if (search) enableSearch(search)

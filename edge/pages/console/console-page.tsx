@@ -27,6 +27,7 @@ function consolePage(c: Context<AppEnv>): Promise<Response> {
     {
       title: 'Console',
       wide: true,
+      hasLists: false,
       style: CONSOLE_STYLE,
       script: {
         name: 'connect',

@@ -19,6 +19,7 @@ import { linkResolver } from '../../docs/link-resolver.ts'
 import type { App, AppEnv } from '../../http/app-env.ts'
 import { withEtag } from '../../http/etag.ts'
 import { renderPage } from '../layout/render-page.tsx'
+import { DocsNavigation, sectionId } from './docs-navigation.tsx'
 import { DOCS_STYLE } from './docs-style.ts'
 
 export function registerDocsPages(app: App): void {
@@ -62,8 +63,13 @@ async function showDocument(c: Context<AppEnv>, requested: string): Promise<Resp
 }
 
 function docsPage(c: Context<AppEnv>, title: string, content: Child): Promise<Response> {
-  const script = { name: 'docs', connect: ["'none'"] } as const
-  return renderPage(c, { title, script, style: DOCS_STYLE, anonymous: true }, content)
+  const script = { name: 'docs', modules: ['docs-search'], connect: ["'none'"] } as const
+  const aside = <DocsNavigation path={c.req.path} />
+  return renderPage(
+    c,
+    { title, script, style: DOCS_STYLE, anonymous: true, wide: true, hasLists: false, aside },
+    content,
+  )
 }
 
 /** The pages are identical for all clients. */
@@ -89,7 +95,7 @@ const Contents = () => (
     </p>
     {sections().map(({ title, documents }) => (
       <section>
-        <h2>{title}</h2>
+        <h2 id={sectionId(title)}>{title}</h2>
         <DocumentList documents={documents} />
       </section>
     ))}

@@ -1,4 +1,4 @@
-import type { Child, FC } from 'hono/jsx'
+import type { FC } from 'hono/jsx'
 import type { Session } from '../../identity/sessions.ts'
 import { CsrfField } from '../requests/csrf-field.tsx'
 import { isCurrentLink, NAVIGATION, type NavLink, PUBLIC_NAVIGATION } from './navigation.ts'
@@ -19,13 +19,8 @@ type PageSession = Session | undefined | 'not_looked_up'
  * Sidebar. On a phone, it is a single line whose button opens the links. The links are a popover there, which needs no
  * script.
  * @param path path of the current page, whose link is marked
- * @param sidebar further links, shown below the navigation
  */
-export const Header: FC<{ path: string; session: PageSession; sidebar?: Child }> = ({
-  path,
-  session,
-  sidebar,
-}) => (
+export const Header: FC<{ path: string; session: PageSession }> = ({ path, session }) => (
   <header class="site">
     <div>
       <a class="name" href="/">
@@ -47,7 +42,6 @@ export const Header: FC<{ path: string; session: PageSession; sidebar?: Child }>
             </>
           ))}
         </nav>
-        {sidebar}
         {session !== 'not_looked_up' && (
           <div class="who">
             {session ? <SignedIn email={session.user.email} /> : <SignInLink path={path} />}

@@ -19,7 +19,7 @@ export type NavIconName = keyof typeof PATHS
 
 /** It is hidden from screen readers, because its text is shown next to it. */
 export const NavIcon: FC<{ name: NavIconName }> = ({ name }) => (
-  <svg class="icon" viewBox="0 0 24 24" aria-hidden="true">
+  <svg viewBox="0 0 24 24" aria-hidden="true">
     <path d={PATHS[name]} />
   </svg>
 )

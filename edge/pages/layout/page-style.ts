@@ -6,7 +6,6 @@
  * - `.lead`: first paragraph
  * - `.card`: self-contained section
  * - `.rows`: list of items with their actions
- * - `.list`: table of `ListTable`
  * - `.unseen`: text for screen readers only
  * - `.facts`: list of names and values
  * - `.badge`: one-word state
@@ -52,7 +51,7 @@ a:hover { color: var(--act-over); text-decoration-thickness: 2px; }
 .site .name::before { content: ""; width: .75rem; height: .75rem; margin-right: .5rem; border-radius: .1875rem; background: var(--act);
   rotate: 45deg; scale: .9; }
 .site .menu { display: inline-flex; gap: .5rem; align-items: center; padding: 0 .75rem; border-color: var(--line); background: none; color: var(--ink); font-size: .9375rem; }
-.site .icon { width: 1.25rem; height: 1.25rem; fill: none; stroke: currentColor; stroke-width: 1.75; stroke-linecap: round; stroke-linejoin: round; }
+.site svg { width: 1.25rem; height: 1.25rem; fill: none; stroke: currentColor; stroke-width: 1.75; stroke-linecap: round; stroke-linejoin: round; }
 #menu { inset: auto .5rem .5rem; width: auto; max-height: 85vh; margin: 0; padding: .75rem; border: 1px solid var(--line); border-radius: .875rem; background: var(--paper); color: var(--ink);
   box-shadow: 0 8px 40px rgb(0 0 0 / .25); overflow-y: auto; }
 #menu::backdrop { background: rgb(10 12 16 / .4); }
@@ -62,7 +61,7 @@ a:hover { color: var(--act-over); text-decoration-thickness: 2px; }
 .site li a { display: flex; gap: .625rem; align-items: center; min-height: 2.75rem; padding: .25rem .75rem; border-radius: .5rem; color: var(--soft); font-size: .9375rem; line-height: 1.35; text-decoration: none; }
 .site li a:hover { background: var(--ground); color: var(--ink); }
 .site li a[aria-current] { background: var(--ground); box-shadow: inset 0 0 0 1px var(--line); color: var(--ink); font-weight: 600; }
-.site li a[aria-current] .icon { color: var(--act); }
+.site li a[aria-current] svg { color: var(--act); }
 .site .who { margin-top: .75rem; padding: .75rem; border-top: 1px solid var(--line); }
 .site .who p { margin: 0 0 .5rem; overflow: hidden; color: var(--soft); font-size: .875rem; text-overflow: ellipsis; white-space: nowrap; }
 .site .who :is(button, .button) { width: 100%; padding-block: .25rem; border-color: var(--line); font-size: .9375rem; font-weight: 500; text-align: center; }
@@ -132,18 +131,6 @@ dd { margin: 0; }
 table { width: 100%; border-collapse: collapse; font-size: .9375rem; }
 th, td { padding: .5rem .75rem .5rem 0; border-bottom: 1px solid var(--line); text-align: left; vertical-align: top; }
 th { color: var(--soft); font-weight: 600; }
-.list { margin: 0 0 1.25rem; border: 1px solid var(--line); border-radius: .875rem; background: var(--paper); }
-.list table { font-size: .9375rem; }
-.list :is(th, td) { padding: .75rem 1rem; vertical-align: middle; }
-.list thead th { padding-block: .5rem; font-size: .8125rem; white-space: nowrap; }
-.list tbody tr:last-child > * { border-bottom: 0; }
-.list tbody th { width: 50%; max-width: 0; color: var(--ink); font-weight: 400; }
-.list tbody th > a, .list tbody th > :is(h2, h3) { margin: 0; font-size: 1rem; font-weight: 600; }
-.list .note { margin: 0; font-size: .875rem; }
-.list .badge { margin-left: 0; }
-.list time { white-space: nowrap; }
-.list td.does { width: 1%; }
-.list .does > div { display: flex; gap: .5rem; justify-content: flex-end; align-items: center; white-space: nowrap; }
 .unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 
 form { margin: 0; }
@@ -181,18 +168,6 @@ summary:hover { color: var(--ink); text-decoration: underline; }
 details[open] > summary { margin-bottom: .5rem; }
 [hidden] { display: none !important; }
 
-@media (min-width: 60rem) {
-  .list .does :is(button, .button) { display: inline-flex; align-items: center; min-height: 2.25rem; padding: .25rem .75rem; font-size: .875rem; }
-}
-@media (max-width: 48rem) {
-  .list :is(table, tbody, tr, th, td) { display: block; width: auto; }
-  .list thead { display: none; }
-  .list tbody tr { padding: .75rem 1rem; border-bottom: 1px solid var(--line); }
-  .list tbody tr:last-child { border-bottom: 0; }
-  .list tbody tr > :is(th, td, td.does) { width: auto; max-width: none; padding: 0 0 .25rem; border: 0; }
-  .list td[data-label]::before { content: attr(data-label) ": "; color: var(--soft); }
-  .list .does > div { flex-wrap: wrap; justify-content: flex-start; padding-top: .5rem; }
-}
 @media (max-width: 30rem) {
   .card { padding: 1.25rem; }
   .card .actions > button { flex: 1 1 auto; }

@@ -17,6 +17,7 @@ import {
   type PageScript,
 } from './content-security-policy.ts'
 import { compactCss } from './compact-css.ts'
+import { LIST_STYLE } from './list-style.ts'
 import { PAGE_STYLE } from './page-style.ts'
 import { scriptUrl } from '../scripts/page-scripts.ts'
 
@@ -30,12 +31,14 @@ type PageOptions = {
   style?: string
   /** Uses the whole width of the content, for tables and columns. Other pages limit the length of their lines. */
   wide?: boolean
+  /** False for a large page without a `ListTable`, which then omits its styles. */
+  hasLists?: boolean
   /** Skips the session lookup. Set for error pages, because the database may have caused the error. */
   anonymous?: boolean
   /** Source to which the response of the page's form may redirect, such as `https://client.example`. */
   formTarget?: string
-  /** Further links for the sidebar. */
-  sidebar?: Child
+  /** Shown before the heading, at the left of the content on a large screen. */
+  aside?: Child
   /** Omits the session and all links. Set for the page that runs a third-party script. */
   alone?: boolean
 }
@@ -52,13 +55,16 @@ export async function renderPage(
     wide = false,
     anonymous = false,
     alone = false,
-    sidebar,
+    aside,
+    hasLists = true,
     formTarget,
   }: PageOptions,
   content: Child,
 ): Promise<Response> {
   setPageHeaders(c)
-  const styles = [PAGE_STYLE, ...(style === undefined ? [] : [style])].map(compactCss)
+  const styles = [PAGE_STYLE, ...(hasLists ? [LIST_STYLE] : []), ...(style ? [style] : [])].map(
+    compactCss,
+  )
   c.header('Content-Security-Policy', await contentSecurityPolicy(c, styles, script, formTarget))
   const { banner } = ENVIRONMENTS[c.var.services.settings.SVC_ENV]
   const session = anonymous ? 'not_looked_up' : await currentSession(c)
@@ -82,10 +88,20 @@ export async function renderPage(
             {banner}
           </p>
         )}
-        {alone ? <BareHeader /> : <Header path={c.req.path} session={session} sidebar={sidebar} />}
+        {alone ? <BareHeader /> : <Header path={c.req.path} session={session} />}
         <main id="main" tabindex={-1}>
-          <h1>{title}</h1>
-          {content}
+          {aside}
+          {aside ? (
+            <div class="page">
+              <h1>{title}</h1>
+              {content}
+            </div>
+          ) : (
+            <>
+              <h1>{title}</h1>
+              {content}
+            </>
+          )}
           {script && <script src={scriptUrl(c, script.name)} defer />}
         </main>
         {!alone && <Footer session={session} />}

@@ -40,6 +40,7 @@ export function registerRunPage(app: App): void {
         title: TITLES[kindOf(record)],
         style: RUNS_STYLE,
         wide: true,
+        hasLists: false,
         script: { name: 'runs', modules: ['transactions', 'console', 'verifier'], connect },
       },
       <>

@@ -10,6 +10,7 @@ const SCRIPTS = {
   charts: () => import('../../browser/charts/script.txt'),
   connect: () => import('../../browser/connect/script.txt'),
   console: () => import('../../browser/console/script.txt'),
+  'docs-search': () => import('../../browser/docs-search/script.txt'),
   docs: () => import('../../browser/docs/script.txt'),
   editor: () => import('../../browser/editor/script.txt'),
   examples: () => import('../../browser/examples/script.txt'),

@@ -252,7 +252,7 @@ export function runWalks(walks: Walks): void {
     await visitor.open(`/triggers/${trigger.id}`)
     await listed(page).filter({ hasText: 'Tick of' }).first().waitFor({ timeout: 70_000 })
     await visitor.onward(() => page.getByRole('link', { name: 'Hour', exact: true }).click())
-    await page.getByRole('img', { name: /^Ended runs: 3\d succeeded/ }).waitFor()
+    await page.getByRole('img', { name: /^Ended runs: [1-9]\d* succeeded/ }).waitFor()
     await page.getByText('Show as a table').click()
     await judge(page, 'trigger-many-runs', { maxBytes: 50 * 1024, maxLoadedBytes: 160 * 1024 })
     await visitor.onward(() => page.getByRole('link', { name: 'Older runs' }).click())

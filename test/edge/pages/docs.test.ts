@@ -76,9 +76,10 @@ describe('the documentation at /docs', () => {
     expect(response.status).toBe(200)
   })
 
-  it('may run the copy script, and may not connect anywhere', async () => {
+  it('may run the scripts for copying and searching, and may not connect anywhere', async () => {
     const policy = (await edge('/docs/errors')).headers.get('content-security-policy')
-    expect(policy).toContain("script-src https://edge.test/scripts/docs.js; connect-src 'none'")
+    const scripts = ['docs', 'docs-search'].map((name) => `https://edge.test/scripts/${name}.js`)
+    expect(policy).toContain(`script-src ${scripts.join(' ')}; connect-src 'none'`)
     expect((await edge('/scripts/docs.js')).headers.get('content-type')).toMatch(/javascript/)
   })
 

@@ -63,6 +63,7 @@ export async function triggerPage(
       status,
       style: RUNS_STYLE,
       wide: true,
+      hasLists: false,
       script: { name: 'runs', modules: ['charts'] },
     },
     <div

@@ -39,6 +39,7 @@ export async function formPage(c: Context<AppEnv>, options: FormPageOptions): Pr
       status,
       headers,
       style: TRIGGERS_STYLE,
+      hasLists: false,
       script: { name: 'trigger-form', modules: ['editor', 'examples'], worker: 'language' },
     },
     <>
