@@ -6,6 +6,9 @@ export const TRIGGERS_STYLE = `
 .tools { display: flex; flex-wrap: wrap; gap: .75rem 1.5rem; align-items: center; justify-content: space-between; margin: 0 0 1.25rem; }
 .tools nav { display: flex; flex-wrap: wrap; gap: 0 2.5rem; }
 code.cron { display: inline-block; }
+.spark { display: block; width: 6rem; height: 1.25rem; }
+.spark .ok { fill: var(--good); }
+.spark .bad { fill: var(--bad); }
 .filter { display: flex; flex-wrap: wrap; gap: .25rem 1.25rem; margin: 0; padding: 0; list-style: none; }
 .filter li { margin: 0; }
 .filter a { display: inline-flex; align-items: center; min-height: 2.75rem; color: var(--soft); font-size: .9375rem; text-decoration: none; }

@@ -50,6 +50,51 @@ describe('the list of triggers', () => {
     expect(page.indexOf('at rest')).toBeLessThan(page.indexOf('a hook'))
   })
 
+  it('shows the last run and the figures of each trigger, and which one is failing', async () => {
+    const who = await Person.signedIn()
+    const { id: failing } = await who.trigger({ name: 'a failing one' })
+    const { id: tested } = await who.trigger({ name: 'a tested one' })
+    await who.trigger({ name: 'a new one' })
+    const now = Date.now()
+    const lastRun = { suffix: 'A'.repeat(16), queuedAt: now - 300_000, finishedAt: now - 299_000 }
+    const report = (triggerId: string, activity: object) =>
+      env.USER_REPORTS.getByName(who.owner.id).report({
+        triggerId,
+        epoch: 1,
+        name: 'a trigger',
+        reports: [],
+        activity: {
+          activity: {
+            at: now,
+            lastRun: { ...lastRun, status: 'failed', isTest: false },
+            isFailing: true,
+            hours: [],
+            p50Ms: null,
+            p95Ms: null,
+            ...activity,
+          },
+          runs: { first: 1, queuedAt: [lastRun.queuedAt], last: 1, prunedThrough: 0 },
+        },
+      })
+    const hours = [{ hour: Math.floor(now / 3_600_000), ok: 1_999, failed: 1 }]
+    await report(failing, { hours, p95Ms: 1_234 })
+    const test = { ...lastRun, status: 'success', isTest: true }
+    await report(tested, { lastRun: test, isFailing: false })
+    const { text } = await who.get('/triggers')
+    const page = textOf(text)
+    expect(page).toMatch(/a failing one[^]*?Failing–Failed 5 min ago99.9% of 2,000, p95 1.2 s/)
+    expect(page).toMatch(/a tested one[^]*?Enabled–Succeeded 5 min ago TestNo runs/)
+    expect(page).toMatch(/a new one[^]*?Enabled–––/)
+    expect(text).toContain('aria-label="Last 24 hours: 1999 succeeded, 1 failed"')
+    expect(text).toContain(`href="/runs/${failing}${lastRun.suffix}"`)
+    await who.owner.api(`/api/triggers/${failing}`, {
+      method: 'PATCH',
+      body: JSON.stringify({ enabled: false }),
+      headers: { 'content-type': 'application/json' },
+    })
+    expect(textOf((await who.get('/triggers')).text)).toMatch(/a failing one[^]*?Paused–Failed/)
+  })
+
   it('shows why the service disabled a trigger', async () => {
     const who = await Person.signedIn()
     const { id } = await who.trigger()

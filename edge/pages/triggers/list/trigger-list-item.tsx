@@ -1,18 +1,35 @@
 import type { Child, FC } from 'hono/jsx'
-import type { ListedTrigger } from '../../../../shared/wire/trigger.ts'
+import type { ListedActivity, ListedTrigger } from '../../../../shared/wire/trigger.ts'
 import { blockInterval } from '../block-interval.ts'
 import { shownFactory } from '../factory-config.ts'
 import { describeParties, shownTransactions } from '../transaction-config.ts'
 import { KIND_NAMES, KindIcon } from '../../../browser/components/trigger-kind.tsx'
 import { ActionCell, Badge, Cell, Time } from '../../../browser/components/elements.tsx'
+import { STATUS_NAMES } from '../../../browser/runs/run-status.tsx'
+import { formatDuration, relativeTime } from '../../../browser/format/times.ts'
 import { UserText } from '../../../browser/components/user-text.tsx'
 import { describeSchedule, zoneOf } from '../../../schedule/describe-schedule.ts'
+import { Sparkline } from './sparkline.tsx'
 import { scheduleConfig } from '../../../schedule/schedule-config.ts'
 
-export const TRIGGER_COLUMNS = ['Name', 'State', 'Next run', 'Created', '(Actions)'] as const
+export const TRIGGER_COLUMNS = [
+  'Name',
+  'State',
+  'Next run',
+  'Last run',
+  'Last 24 hours',
+  '(Actions)',
+] as const
 
-export const TriggerListItem = ({ trigger, action }: { trigger: ListedTrigger; action: Child }) => {
-  const { id, name, kind, enabled, disabled_reason, created_at } = trigger
+type TriggerListItemProps = {
+  trigger: ListedTrigger
+  /** Unix milliseconds. */
+  now: number
+  action: Child
+}
+
+export const TriggerListItem = ({ trigger, now, action }: TriggerListItemProps) => {
+  const { id, name, kind, disabled_reason, activity } = trigger
   return (
     <tr>
       <th scope="row">
@@ -32,12 +49,13 @@ export const TriggerListItem = ({ trigger, action }: { trigger: ListedTrigger; a
         )}
       </th>
       <Cell of="State">
-        <StateBadge enabled={enabled} byService={disabled_reason !== null} />
+        <StateBadge trigger={trigger} />
       </Cell>
       <Cell of="Next run">{nextRun(trigger)}</Cell>
-      <Cell of="Created">
-        <Time at={Date.parse(created_at)} />
+      <Cell of="Last run">
+        {activity?.last_run ? <LastRun run={activity.last_run} now={now} /> : '–'}
       </Cell>
+      <Cell of="Last 24 hours">{activity ? <Figures activity={activity} /> : '–'}</Cell>
       <ActionCell>
         <a class="button quiet" href={`/triggers/${id}/edit`} aria-label={`Edit ${name}`}>
           Edit
@@ -53,9 +71,49 @@ function nextRun({ kind, enabled, next_run_at, ended_reason }: ListedTrigger): C
   return next_run_at ? <Time at={Date.parse(next_run_at)} /> : (ended_reason ?? 'None')
 }
 
-const StateBadge: FC<{ enabled: boolean; byService: boolean }> = ({ enabled, byService }) => {
+const LastRun: FC<{ run: NonNullable<ListedActivity['last_run']>; now: number }> = ({
+  run: { id, status, queued_at, test },
+  now,
+}) => (
+  <>
+    <a href={`/runs/${id}`}>{STATUS_NAMES[status]}</a>{' '}
+    <time datetime={queued_at}>{relativeTime(Date.parse(queued_at), now)}</time>
+    {test && (
+      <>
+        {' '}
+        <Badge>Test</Badge>
+      </>
+    )}
+  </>
+)
+
+const Figures: FC<{ activity: ListedActivity }> = ({ activity }) => {
+  const { ok, failed, success_rate, p95_ms } = activity
+  if (success_rate === null) return <>No runs</>
+  return (
+    <>
+      <Sparkline counts={activity} />
+      <p class="note">
+        {formatShare(success_rate)} of {(ok + failed).toLocaleString('en-US')}
+        {p95_ms !== null && `, p95 ${formatDuration(p95_ms)}`}
+      </p>
+    </>
+  )
+}
+
+/** Rounds down, so that a trigger with a failed run never shows 100%. */
+const formatShare = (share: number) => `${Math.floor(share * 1_000) / 10}%`
+
+const StateBadge: FC<{ trigger: ListedTrigger }> = ({
+  trigger: { enabled, disabled_reason, activity },
+}) => {
+  if (enabled && activity?.failing) return <Badge tone="bad">Failing</Badge>
   if (enabled) return <Badge tone="good">Enabled</Badge>
-  return byService ? <Badge tone="bad">Paused by the service</Badge> : <Badge>Paused</Badge>
+  return disabled_reason !== null ? (
+    <Badge tone="bad">Paused by the service</Badge>
+  ) : (
+    <Badge>Paused</Badge>
+  )
 }
 
 const FiringSummary: FC<{

@@ -1,6 +1,7 @@
 import type { Context } from 'hono'
 import type { FC } from 'hono/jsx'
 import type { Session } from '../../../identity/sessions.ts'
+import { withActivity } from '../../../triggers/listed-activity.ts'
 import { listTriggers, type TriggerList } from '../../../triggers/trigger-index.ts'
 import type { App, AppEnv } from '../../../http/app-env.ts'
 import { renderPage } from '../../layout/render-page.tsx'
@@ -88,14 +89,15 @@ export function registerTriggersPage(app: App): void {
       ...filter,
       limit: TRIGGERS_PER_PAGE,
     })
-    return listPage(c, session, list, filter)
+    const shown = await withActivity(c.env, session.user.id, list.triggers, now())
+    return listPage(c, session, { ...list, ...shown }, filter)
   })
 }
 
 function listPage(
   c: Context<AppEnv>,
   session: Session,
-  { triggers, total, next }: TriggerList,
+  { triggers, total, next, isComplete }: TriggerList & { isComplete: boolean },
   filter: Filter,
 ): Promise<Response> {
   const { kind, enabled, after } = filter
@@ -125,10 +127,14 @@ function listPage(
           {triggers.map((trigger) => (
             <TriggerListItem
               trigger={trigger}
+              now={c.var.services.now()}
               action={<SwitchForm session={session} trigger={trigger} from="list" />}
             />
           ))}
         </ListTable>
+      )}
+      {!isComplete && (
+        <p class="warn">The figures of runs cannot be read at the moment. Reload the page later.</p>
       )}
       {triggers.length === 0 && !isFirst && (
         <p class="card">
