@@ -473,6 +473,13 @@ export const USER_CODE_ATTEMPTS = 5
 /** Minimum length of an agent token: 32 random bytes in base64url. Our guide recommends 48 bytes. */
 export const AGENT_TOKEN_MIN_CHARACTERS = 43
 
+/**
+ * A page of the runs of all triggers calls the objects of at most this many triggers, and reads at most this many runs if
+ * it is filtered by status or error. A search in headers or params reads at most `RUN_SEARCH_MAX_RUNS`.
+ */
+export const ALL_RUNS_TRIGGERS_MAX = 50
+export const ALL_RUNS_FILTERED_MAX = 5_000
+
 /** Hours of a trigger's figures in lists. */
 export const ACTIVITY_HOURS = 24
 

@@ -20,6 +20,7 @@ import {
 import type { AnyApiOperation } from './api-operation.ts'
 import { listChainsOperation } from './chains-get.ts'
 import { listErrorGroupsOperation } from './failed-runs-groups.ts'
+import { listAllRunsOperation } from './all-runs-list.ts'
 import { listFailedRunsOperation } from './failed-runs-list.ts'
 import { meOperation } from './me.ts'
 import { cancelReplayOperation } from './replays-cancel.ts'
@@ -60,6 +61,7 @@ export const apiOperations: readonly AnyApiOperation[] = [
   getRunOperation,
   replayRunOperation,
   cancelRunOperation,
+  listAllRunsOperation,
   listFailedRunsOperation,
   listErrorGroupsOperation,
   previewReplayOperation,

@@ -16,6 +16,13 @@ import { readLastFailure, readRunSummaries } from './run-summaries.ts'
 import type { RunStore } from './run-store.ts'
 import type { LastFailure, RunSummary } from './trigger-snapshot.ts'
 
+export type RunRange = {
+  /** Newest first. */
+  runs: (RunSummary & { sequence: number })[]
+  /** Sequence number of the last run that was read; null if the whole range was read. */
+  last: number | null
+}
+
 export class RunHistory {
   readonly #store: RunStore
   readonly #sql: Pick<SqlStorage, 'exec'>
@@ -44,13 +51,24 @@ export class RunHistory {
     return readLastFailure(this.#sql)
   }
 
-  #page({ triggerId, prunedThrough }: TriggerRow, query: PageQuery) {
+  /** Reads the part of a list of several triggers that belongs to this one. */
+  range(trigger: TriggerRow, query: PageQuery): RunRange {
+    const { runs: found, last } = this.#read(trigger, query)
+    const sequences = found.map(({ sequence }) => sequence)
+    const summaries = readRunSummaries(this.#sql, sequences)
+    return { runs: summaries.map((run, at) => ({ ...run, sequence: sequences[at]! })), last }
+  }
+
+  #page(trigger: TriggerRow, query: PageQuery) {
+    const { runs, last } = this.#read(trigger, query)
+    return { runs, next: last === null ? null : encodeCursor(trigger.triggerId, last) }
+  }
+
+  #read({ triggerId, prunedThrough }: TriggerRow, query: PageQuery): SizedRunPage {
     const { search } = query
-    const { runs, last } =
-      search && isSearch(search)
-        ? this.#search(triggerId, prunedThrough, query, search)
-        : readPage(this.#sql, query, prunedThrough)
-    return { runs, next: last === null ? null : encodeCursor(triggerId, last) }
+    return search && isSearch(search)
+      ? this.#search(triggerId, prunedThrough, query, search)
+      : readPage(this.#sql, query, prunedThrough)
   }
 
   /** The page ends early if the budget of the search is spent. `last` is then the last run that was read. */

@@ -13,6 +13,8 @@ export type PageQuery = {
   offset?: number | undefined
   /** Exclusive upper bound of the sequence numbers. */
   before?: number | undefined
+  /** Inclusive lower bound of the sequence numbers. */
+  from?: number | undefined
   status?: RunStatus | undefined
   /** Inclusive lower bound of the queue time, in Unix milliseconds. */
   since?: number | undefined
@@ -44,7 +46,8 @@ type Sql = Pick<SqlStorage, 'exec'>
 export function readPage(sql: Sql, query: PageQuery, prunedThrough: number): SizedRunPage {
   const { limit, offset = 0, status } = query
   const bounds = boundsOf(sql)
-  const from = query.since === undefined ? 0 : firstAt(sql, query.since, bounds)
+  const since = query.since === undefined ? 0 : firstAt(sql, query.since, bounds)
+  const from = Math.max(since, query.from ?? 0)
   const until = query.until === undefined ? bounds.last + 1 : firstAt(sql, query.until, bounds)
   const top = Math.min(until, query.before ?? until)
   const skipped = status === undefined ? Math.min(offset, Math.max(0, top - 1 - prunedThrough)) : 0

@@ -19,6 +19,7 @@ import type { HandshakeReply } from '../triggers/handshake-reply.ts'
 import type { RunOutcome } from './held-responses.ts'
 import type { AlertResult, IntakeResult, WebhookPost, WebhookResult } from './intake.ts'
 import type { AlertEvent, TestRun } from './owner-firings.ts'
+import type { RunRange } from './run-history.ts'
 import type { PageQuery } from './run-pages.ts'
 import type { ChartRange, TriggerSnapshot } from './trigger-snapshot.ts'
 import type { NewTrigger, TriggerChange } from './trigger-state.ts'
@@ -78,6 +79,8 @@ export interface TriggerObject {
    * state. Includes a chart if `range` is given.
    */
   glance(ownerId: string, page: PageQuery, range?: ChartRange): Promise<TriggerSnapshot | undefined>
+  /** Returns summaries of the runs in a range of sequence numbers, for a list of several triggers. */
+  runRange(ownerId: string, query: PageQuery): Promise<RunRange | undefined>
   run(ownerId: string, runId: string, waitMs?: number): Promise<RunRecord | undefined>
   /**
    * Returns what is new since `after`, a cursor of an earlier call. Waits for it if there is nothing yet.

@@ -198,6 +198,11 @@ export class TriggerQueue extends DurableObject<Env> implements TriggerObject {
     }
   }
 
+  async runRange(ownerId: string, query: PageQuery) {
+    const trigger = this.#ownedTrigger(ownerId)
+    return trigger && this.#parts.history.range(trigger, query)
+  }
+
   async run(ownerId: string, runId: string, waitMs = 0): Promise<RunRecord | undefined> {
     const suffix = runId.slice(TRIGGER_ID_CHARACTERS)
     if (waitMs > 0 && this.#ownedTrigger(ownerId) && this.#parts.store.hasEnded(suffix) === false)

@@ -4,7 +4,7 @@ import { paramsSchema } from './action-call.ts'
 import { integerText } from './fields.ts'
 import { isSearch, runSearchFields } from './run-search.ts'
 import { parseRfc3339 } from './rfc3339.ts'
-import { RUN_STATUSES, runRecord } from './trigger.ts'
+import { RUN_STATUSES, runRecord, type RunStatus } from './trigger.ts'
 
 const EXPECTED_TIME =
   'expected an RFC 3339 time, such as 2026-05-22T13:05:00Z (in a query, write + as %2B)'
@@ -16,6 +16,24 @@ export const queryTime = z
   .transform((text) => Date.parse(text))
   .meta({ format: 'date-time' })
 
+/** Filters of lists of runs. */
+export const runFilterFields = {
+  status: z.enum(RUN_STATUSES).optional().describe('Only runs with this status.'),
+  since: queryTime.optional().describe('Only runs queued at this time or later (RFC 3339).'),
+  until: queryTime.optional().describe('Only runs queued before this time (RFC 3339).'),
+  ...runSearchFields,
+}
+
+/** Arguments of `refine`, for a query with `runFilterFields`. */
+export const hasErrorsOnly = [
+  ({ error, status }: { error?: string | undefined; status?: RunStatus | undefined }) =>
+    error === undefined || (status ?? 'failed') === 'failed',
+  {
+    path: ['status'] as PropertyKey[],
+    error: 'only failed runs have an error: omit status, or send failed',
+  },
+] as const
+
 export const runsQuery = z
   .object({
     limit: integerText
@@ -24,10 +42,7 @@ export const runsQuery = z
     offset: integerText.pipe(z.number().min(0)).optional(),
     /** Value of `next_cursor` in the previous page. Absent for the first page. */
     cursor: z.string().optional(),
-    status: z.enum(RUN_STATUSES).optional().describe('Only runs with this status.'),
-    since: queryTime.optional().describe('Only runs queued at this time or later (RFC 3339).'),
-    until: queryTime.optional().describe('Only runs queued before this time (RFC 3339).'),
-    ...runSearchFields,
+    ...runFilterFields,
   })
   .refine(({ cursor, offset }) => cursor === undefined || offset === undefined, {
     path: ['cursor'],
@@ -37,10 +52,7 @@ export const runsQuery = z
     path: ['offset'],
     error: 'cannot be combined with error, header or param: use cursor',
   })
-  .refine(({ error, status }) => error === undefined || (status ?? 'failed') === 'failed', {
-    path: ['status'],
-    error: 'only failed runs have an error: omit status, or send failed',
-  })
+  .refine(...hasErrorsOnly)
 
 export const runQuery = z.object({
   /** Long polling: maximum time to wait for the run to finish, in seconds. */

@@ -125,8 +125,15 @@ async function runsOf(client: Client, trigger_id: string): Promise<void> {
   expect((await use(client, 'purge_trigger', { trigger_id })).cancelled).toBe(1)
   const { runs } = await use(client, 'list_runs', { trigger_id, status: 'failed' })
   expect(runs).toHaveLength(2)
+  // A run appears up to 15 seconds after it was queued.
+  await until(30, 'the runs of all triggers are listed', async () => {
+    const listed = await use(client, 'list_all_runs', { status: 'failed' })
+    return JSON.stringify(idsOf(listed.runs)) === JSON.stringify(idsOf(runs)) || undefined
+  })
   await replaysOf(client, [run_id, again.run_id])
 }
+
+const idsOf = (runs: { id: string }[]) => runs.map(({ id }) => id)
 
 async function replaysOf(client: Client, run_ids: string[]): Promise<void> {
   expect(await use(client, 'list_failed_runs')).toEqual({ failed_runs: [] })

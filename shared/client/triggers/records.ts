@@ -2,6 +2,7 @@
 import type { z } from 'zod'
 import type { ChainRecord } from '../../wire/chains.ts'
 import type { meResponse } from '../../wire/me.ts'
+import type { ListedRun as ListedRunRecord } from '../../wire/all-runs.ts'
 import type { ErrorGroup, FailedRun } from '../../wire/failed-runs.ts'
 import type { bulkReplayRequest, ReplayPreview, ReplayRecord } from '../../wire/replays.ts'
 import type { previewRequest } from '../../wire/preview.ts'
@@ -74,6 +75,11 @@ export type RunFilter = {
   /** Maximum number of runs, starting with the newest. Default: all runs. */
   limit?: number
 }
+
+/** Filters of the runs of all triggers. */
+export type AllRunsFilter = RunFilter & { triggerId?: string }
+/** A run in the list of the runs of all triggers, without its input, whole response and logs. */
+export type ListedRun = ListedRunRecord
 
 /** Filters of failed runs. */
 export type FailedRunFilter = {

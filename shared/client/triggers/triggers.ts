@@ -13,8 +13,10 @@ import {
   CHECK_RUNS_FIX,
 } from './lost-responses.ts'
 import type {
+  AllRunsFilter,
   Chain,
   FiredRun,
+  ListedRun,
   ListedTrigger,
   Me,
   PreviewFields,
@@ -39,6 +41,7 @@ import {
   waitUntilAuthorized,
 } from './agent-authorization.ts'
 import { type ReplayOperations, replayOperations } from './replays.ts'
+import { cursorPages } from './cursor-pages.ts'
 import { runPages, runBatches, fetchRunsPage } from './run-pages.ts'
 import { type TailEvent, tailTrigger } from './tail.ts'
 import { type TriggerLogOperations, triggerLogOperations } from './trigger-log.ts'
@@ -90,6 +93,8 @@ export type TriggerOperations = ReplayOperations & {
   ): Promise<FiredRun>
   /** Lists a trigger's runs, newest first. */
   runs(id: string, filter?: RunFilter, options?: CallOptions): Listing<Run>
+  /** Lists the runs of all triggers, newest first. A run appears up to 15 seconds after it was queued. */
+  allRuns(filter?: AllRunsFilter, options?: CallOptions): Listing<ListedRun>
   /** Returns a run. @param options.wait maximum time to wait until the run has finished, in seconds, up to 30 */
   run(runId: string, options?: CallOptions & { wait?: number }): Promise<Run>
   /** Waits until the run has finished or failed. The wait survives lost connections, and only the signal aborts it. */
@@ -157,6 +162,12 @@ export function triggerOperations(parts: TriggersParts): TriggerOperations {
       const query = { ...filter, triggerId }
       return listing(() =>
         runBatches(runPages((place) => fetchRunsPage(parts, query, place, options), limit)),
+      )
+    },
+    allRuns({ limit, triggerId: trigger_id, ...filter } = {}, options) {
+      const list = { path: '/api/runs', name: 'runs', limit } as const
+      return listing(() =>
+        cursorPages<'runs', ListedRun>(parts, list, { trigger_id, ...filter }, options),
       )
     },
     run: (runId, options) => fetchRun(parts, runId, options),

@@ -1,6 +1,7 @@
 import type { McpServer } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import { RUN_WAIT_MAX_S, RUNS_PAGE_MAX } from '../../limits.ts'
+import { listedRun } from '../../wire/all-runs.ts'
 import { errorText, headerText, paramText } from '../../wire/run-search.ts'
 import {
   purgeResponse,
@@ -21,8 +22,7 @@ const UNTRUSTED =
 const runId = z.string().describe('Run ID, 48 characters.')
 const { status, since, until } = runsQuery.shape
 
-const listInput = z.strictObject({
-  trigger_id: triggerId,
+const listAllInput = z.strictObject({
   status,
   since,
   until,
@@ -31,6 +31,8 @@ const listInput = z.strictObject({
   param: paramText.exactOptional(),
   limit: z.int().min(1).max(RUNS_PAGE_MAX).default(LISTED_RUNS).describe('Maximum number of runs.'),
 })
+
+const listInput = listAllInput.extend({ trigger_id: triggerId })
 
 export function addRunTools(server: McpServer, { session }: ToolParts): void {
   addTool(server, 'list_runs', {
@@ -48,6 +50,22 @@ export function addRunTools(server: McpServer, { session }: ToolParts): void {
       }
       const runs = await (await session.triggers()).runs(trigger_id, filter, { signal }).all()
       return { runs: runs.map(toRunListItem) }
+    },
+  })
+  addTool(server, 'list_all_runs', {
+    title: 'List runs of all triggers',
+    description: `Lists the runs of all triggers, newest first, with their triggers and the beginning of the error or response. A run appears up to 15 seconds after it was queued. ${UNTRUSTED}`,
+    input: listAllInput,
+    output: z.object({ runs: z.array(listedRun) }),
+    hints: READS,
+    async run({ status: only, since: from, until: before, ...search }, signal) {
+      const filter = {
+        ...search,
+        ...(only && { status: only }),
+        ...(from !== undefined && { since: new Date(from) }),
+        ...(before !== undefined && { until: new Date(before) }),
+      }
+      return { runs: await (await session.triggers()).allRuns(filter, { signal }).all() }
     },
   })
   addTool(server, 'get_run', {

@@ -234,6 +234,7 @@ it('covers every operation of the trigger service', async () => {
     () => triggers.cancelRun(runId),
     () => triggers.replayRun(runId),
     () => triggers.chains(),
+    () => triggers.allRuns().all(),
     () => triggers.failedRuns().all(),
     () => triggers.errorGroups().all(),
     () => triggers.previewReplay({ run_ids: [runId] }),

@@ -109,6 +109,7 @@ describe('svc mcp', () => {
       'get_trigger',
       'get_wallet_policy',
       'list_alert_channels',
+      'list_all_runs',
       'list_audit_log',
       'list_chains',
       'list_error_groups',

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import type { Run } from '../../../client/triggers/records.ts'
+import type { ListedRun, Run } from '../../../client/triggers/records.ts'
 import type { LogLine } from '../../../wire/log-line.ts'
 import { printable, EXIT } from '../../terminal.ts'
 import { brief, columns, facts, LINE_CHARACTERS, formatUtcTime } from '../columns.ts'
@@ -9,11 +9,33 @@ import type { Cli } from '../../cli.ts'
 /** Indentation that aligns the second line of a listed run with the time in the first line. */
 const INDENT = '         '
 
+const NAME_CHARACTERS = 30
+
 export function runListLines(runs: readonly Run[]): string[] {
   const heads = columns(
     runs.map(({ status, queued_at, id }) => [status.padEnd(7), formatUtcTime(queued_at), id]),
   )
   return runs.flatMap((run, at) => [heads[at]!, `${INDENT}${summary(run)}`])
+}
+
+/** Lines of runs of several triggers. */
+export function allRunLines(runs: readonly ListedRun[]): string[] {
+  const heads = columns(
+    runs.map(({ status, queued_at, id, trigger_name }) => [
+      status.padEnd(7),
+      formatUtcTime(queued_at),
+      id,
+      brief(trigger_name ?? 'deleted trigger', NAME_CHARACTERS),
+    ]),
+  )
+  return runs.flatMap(({ test, replay, reorged, summary: text, ...run }, at) => {
+    const marks = [test && 'test', replay && 'replay', reorged && 'reorged']
+    const said = [duration(run), ...marks].filter(Boolean).join(', ')
+    const before = said === '' ? '' : `${said}  `
+    const waiting = run.waiting_for === null ? '' : `waiting for ${run.waiting_for}`
+    const room = LINE_CHARACTERS - INDENT.length - before.length
+    return [heads[at]!, `${INDENT}${before}${brief(text ?? waiting, room)}`.trimEnd()]
+  })
 }
 
 export function runLines(run: Run): string[] {
@@ -66,7 +88,7 @@ function outcome({ status, response, error, waiting_for, next_attempt_at }: Run)
   return next_attempt_at === null ? '' : `next attempt at ${formatUtcTime(next_attempt_at)}`
 }
 
-function duration({ started_at, finished_at }: Run): string {
+function duration({ started_at, finished_at }: Pick<Run, 'started_at' | 'finished_at'>): string {
   if (started_at === null || finished_at === null) return ''
   return `${Date.parse(finished_at) - Date.parse(started_at)} ms`
 }

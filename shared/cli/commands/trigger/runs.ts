@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import type { ReplayFields, RunFilter } from '../../../client/triggers/records.ts'
 import type { Cli } from '../../cli.ts'
 import { addExamples } from '../examples.ts'
-import { waitAndPrintRun, runLines, runListLines } from './run-lines.ts'
+import { allRunLines, waitAndPrintRun, runLines, runListLines } from './run-lines.ts'
 import { integerOf } from '../option-values.ts'
 import { RUN_ARGUMENT, resolveRunId, TRIGGER_ARGUMENT, resolveTriggerId } from './resolve-ids.ts'
 import { EXIT, jsonText } from '../../terminal.ts'
@@ -14,8 +14,8 @@ type Given = Omit<RunFilter, 'limit'> & { limit: string }
 export function registerRuns(trigger: Command, cli: Cli): void {
   const command = trigger
     .command('runs')
-    .description('List the runs of a trigger, newest first.')
-    .argument('<trigger>', TRIGGER_ARGUMENT)
+    .description('List the runs of a trigger, or of all triggers, newest first.')
+    .argument('[trigger]', `${TRIGGER_ARGUMENT}; default: all triggers`)
     .option('--status <status>', 'only runs with this status: queued, running, success or failed')
     .option('--since <time>', 'only runs queued at this time or later (RFC 3339)')
     .option('--until <time>', 'only runs queued before this time')
@@ -27,11 +27,17 @@ export function registerRuns(trigger: Command, cli: Cli): void {
   addExamples(command, [
     'svc trigger runs greeter',
     'svc trigger runs greeter --status failed --json',
+    'svc trigger runs --limit 10',
     'svc trigger runs greeter --error timeout --param event.customer.id=42',
   ])
-  command.action(async (named: string, { limit, ...filter }: Given) => {
+  command.action(async (named: string | undefined, { limit, ...filter }: Given) => {
     const { triggers } = await cli.client(command, { token: true })
     const most = integerOf('--limit', limit)
+    if (named === undefined) {
+      const all = await triggers.allRuns({ ...filter, limit: most }).all()
+      cli.print(command, all, () => (all.length === 0 ? ['no runs'] : allRunLines(all)))
+      return
+    }
     const id = await resolveTriggerId(triggers, named)
     const runs = await triggers.runs(id, { ...filter, limit: most }).all()
     cli.print(command, runs, () => (runs.length === 0 ? ['no runs'] : runListLines(runs)))
