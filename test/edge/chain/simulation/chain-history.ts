@@ -7,6 +7,7 @@ import {
   type ScriptedBlock,
   type ScriptedTransaction,
 } from '../../../doubles/chain-node/scripted-block.ts'
+import { FACTORY } from './contracts.ts'
 import type { BlockContents, ScriptedChain } from '../../../doubles/chain-node/scripted-chain.ts'
 
 /** The logs that an owner asked for, as the model understands it. */
@@ -16,6 +17,8 @@ export type ExpectedFilter = Pick<LogFilter, 'topic0' | 'topics'> & {
   holds?: (log: RpcLog) => boolean
   /** Set if the owner asked for each n-th block instead of logs. */
   every?: number
+  /** Set if the owner asked for contracts that the factory created from a block on. */
+  createdFrom?: number
   /** Set if the owner asked for transactions instead of logs, as in the config. */
   transactions?: WantedTransactions
 }
@@ -104,9 +107,10 @@ export class ChainHistory {
 
   /** Returns the events on the current chain that match a filter, in order. */
   matching(filter: ExpectedFilter): ChainEvent[] {
+    const created: Created = new Map()
     return this.chain
       .slice(this.chain.firstBlock, this.chain.head.number)
-      .flatMap((block) => matchingIn(block, filter))
+      .flatMap((block) => matchingIn(block, filter, learn(created, block, filter)))
   }
 
   /** Returns the matching events in blocks that a reorg removed after they were final. */
@@ -116,15 +120,46 @@ export class ChainHistory {
         if (finality === 'finalized') return false
         return finality === 'safe' ? wasSafe : depth >= finality
       })
-      .flatMap(({ block }) => matchingIn(block, filter))
+      .flatMap(({ block }) => matchingIn(block, filter, this.#createdUpTo(block, filter)))
+  }
+
+  /** Returns the contracts that the factory created on the branch of a block. */
+  #createdUpTo(block: ScriptedBlock, filter: ExpectedFilter): Created {
+    const created: Created = new Map()
+    if (filter.createdFrom === undefined) return created
+    const branch: ScriptedBlock[] = []
+    let next: ScriptedBlock | undefined = block
+    for (; next && next.number >= filter.createdFrom; next = this.chain.byHash(next.parentHash))
+      branch.unshift(next)
+    for (const one of branch) learn(created, one, filter)
+    return created
   }
 }
 
-function matchingIn(block: ScriptedBlock, filter: ExpectedFilter): ChainEvent[] {
+/** Position of the log that named each contract. */
+type Created = Map<string, { block: number; index: number }>
+
+function learn(
+  created: Created,
+  { number, logs }: ScriptedBlock,
+  { createdFrom }: ExpectedFilter,
+): Created {
+  if (createdFrom === undefined || number < createdFrom) return created
+  for (const [index, { address, topics }] of logs.entries()) {
+    const made = `0x${topics[1]?.slice(-40)}`
+    const isCreation = address === FACTORY.address && topics[0] === FACTORY.topic0
+    if (isCreation && !created.has(made)) created.set(made, { block: number, index })
+  }
+  return created
+}
+
+function matchingIn(block: ScriptedBlock, filter: ExpectedFilter, created: Created): ChainEvent[] {
   const { number, hash } = block
   if (filter.transactions) return transactionsIn(block, filter.transactions)
   if (filter.every === undefined)
-    return eventsOf(block).filter(({ log }) => isMatched(log!, filter))
+    return eventsOf(block).filter(
+      (event) => isContract(event, filter, created) && isMatched(event.log!, filter),
+    )
   if (number % filter.every !== 0) return []
   return [{ identity: `block ${hash}`, log: undefined, of: block, block: number, index: 0 }]
 }
@@ -155,9 +190,20 @@ export function eventsOf(block: ScriptedBlock): ChainEvent[] {
   })
 }
 
+function isContract(
+  { log, block, index }: ChainEvent,
+  { addresses, createdFrom }: ExpectedFilter,
+  created: Created,
+): boolean {
+  const { address } = log!
+  if (createdFrom === undefined) return addresses.includes(address)
+  const made = created.get(address)
+  return made !== undefined && (made.block < block || (made.block === block && made.index < index))
+}
+
 /** Reimplemented, so that it shares no mistake with the code under test. */
 function isMatched(log: RpcLog, filter: ExpectedFilter): boolean {
-  if (!filter.addresses.includes(log.address) || log.topics[0] !== filter.topic0) return false
+  if (log.topics[0] !== filter.topic0) return false
   for (const [place, allowed] of filter.topics.entries())
     if (allowed && !allowed.includes(log.topics[place + 1] ?? '')) return false
   return filter.holds?.(log) ?? true

@@ -91,15 +91,25 @@ export const EVENTS: readonly ContractEvent[] = [
   },
 ]
 
+/** Names one of the contracts as new. */
+export const FACTORY = {
+  address: `0x${'fa'.repeat(20)}`,
+  event: 'Made(address indexed made)',
+  topic0: hashOf('Made(address)'),
+}
+
 /** Generates logs and their expected decoding. */
 export class Traffic {
   readonly #random: Random
+  /** Draws logs of the factory. Absent for seeds that are older than factories. */
+  readonly #creations: Random | undefined
   readonly #decoded = new Map<string, Record<string, unknown>>()
   #values = 0
   #last: ScriptedLog | undefined
 
-  constructor(random: Random) {
+  constructor(random: Random, creations?: Random) {
     this.#random = random
+    this.#creations = creations
   }
 
   /** Sometimes repeats the previous log: two events that differ only in their position. */
@@ -119,7 +129,15 @@ export class Traffic {
   /** Returns the logs of one transaction. */
   logs(): ScriptedLog[] {
     const count = this.#random.pick([1, 1, 1, 2, 3])
-    return Array.from({ length: count }, () => this.log())
+    const logs = Array.from({ length: count }, () => this.log())
+    const creations = this.#creations
+    if (creations?.chance(0.08))
+      logs.splice(creations.integer(0, logs.length), 0, {
+        address: FACTORY.address,
+        topics: [FACTORY.topic0, topicOf(creations.pick(CONTRACTS))],
+        data: '0x',
+      })
+    return logs
   }
 
   decodedOf(log: { topics: readonly string[]; data: string }): Record<string, unknown> {

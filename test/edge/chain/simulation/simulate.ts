@@ -37,6 +37,8 @@ export type Played = {
 
 /** Seeds the draws of filters that were added later, which do not affect the other draws. */
 const VARIETY = 0x5eed
+/** Seeds the draws of triggers on the factory, and of its logs. */
+const FACTORIES = 0xfac7
 
 type World = {
   storage: DurableObjectStorage
@@ -76,9 +78,10 @@ class Simulation {
     const random = (this.#random = new Random(seed))
     this.#owner = owner
     this.#calls = calls
-    this.#traffic = new Traffic(random.stream())
+    const factories = isPlain ? undefined : new Random(seed ^ FACTORIES)
+    this.#traffic = new Traffic(random.stream(), factories?.stream())
     const variety = isPlain ? undefined : new Random(seed ^ VARIETY)
-    this.#wishes = { random, variety, traffic: this.#traffic }
+    this.#wishes = { random, variety, factories, traffic: this.#traffic }
     this.#chain = new ScriptedChain({
       salt: String(seed),
       safeDepth: random.integer(4, 16),

@@ -18,6 +18,7 @@ import {
   CONTRACTS,
   type ContractEvent,
   EVENTS,
+  FACTORY,
   type Traffic,
 } from './contracts.ts'
 import type { JudgedRun, JudgedTrigger, Tenure } from './judge.ts'
@@ -37,6 +38,8 @@ type Wish = {
   conditions?: Conditions
   /** Set if the owner asks for blocks instead of logs. */
   every?: number
+  /** True if the owner asks for the contracts of the factory. */
+  isOnFactory?: boolean
   /** Set if the owner asks for transactions instead of logs. */
   transactions?: WantedTransactions
 }
@@ -46,6 +49,8 @@ export type Wishes = {
   random: Random
   /** Draws the kinds of filters that were added later, so that earlier seeds play as before. Absent for these seeds. */
   variety: Random | undefined
+  /** Draws which triggers are on the factory. Absent for the same seeds. */
+  factories: Random | undefined
   traffic: Traffic
 }
 
@@ -242,7 +247,7 @@ export class SimulatedTrigger implements JudgedTrigger {
   }
 
   #begin(
-    { contracts, event, topics, start, conditions, every, transactions }: Wish,
+    { contracts, event, topics, start, conditions, every, isOnFactory, transactions }: Wish,
     finality: Finality,
     head: number,
   ): void {
@@ -255,6 +260,7 @@ export class SimulatedTrigger implements JudgedTrigger {
         topics,
         ...(every !== undefined && { every }),
         ...(transactions && { transactions }),
+        ...(isOnFactory && { createdFrom: start ?? head + 1 }),
         ...(conditions && {
           holds: (log: RpcLog) => conditions.holds(this.#traffic.decodedOf(log)),
         }),
@@ -282,7 +288,11 @@ const QUIET = Array.from(
   (_, at) => `0x${(at + 0x1000).toString(16).padStart(40, '0')}`,
 )
 
-function someWish(history: ChainHistory, head: number, { random, variety }: Wishes): Wish {
+function someWish(
+  history: ChainHistory,
+  head: number,
+  { random, variety, factories }: Wishes,
+): Wish {
   const event = random.pick(EVENTS)
   const wish: Wish = {
     contracts: [random.pick(CONTRACTS)],
@@ -297,6 +307,7 @@ function someWish(history: ChainHistory, head: number, { random, variety }: Wish
     ]
   if (variety?.chance(0.2)) wish.every = variety.pick([1, 3, 10])
   else if (variety?.chance(0.25)) wish.transactions = someTransactions(variety)
+  else if (factories?.chance(0.35)) wish.isOnFactory = true
   if (random.chance(0.4)) return wish
   const { firstBlock } = history.chain
   const start = random.chance(0.2)
@@ -322,7 +333,8 @@ export function shownDetails({ from, to, value, input, gasUsed }: TransactionDet
   return { from, to, value: String(Number(value)), input, gas_used: Number(gasUsed) }
 }
 
-function configOf({ contracts, event, topics, start, conditions, every, transactions }: Wish) {
+function configOf(wish: Wish) {
+  const { contracts, event, topics, start, conditions, every, isOnFactory, transactions } = wish
   if (transactions)
     return {
       chain: CHAIN,
@@ -337,12 +349,18 @@ function configOf({ contracts, event, topics, start, conditions, every, transact
     }
   return {
     chain: CHAIN,
-    ...(contracts.length === 1 ? { contract_address: contracts[0] } : { addresses: contracts }),
+    ...contractsOf(contracts, isOnFactory),
     event_signature: event.signature,
     ...(topics.length > 0 && { topic_filters: topics }),
     ...(start !== undefined && { start_block: start }),
     ...(conditions && { where: conditions.where }),
   }
+}
+
+function contractsOf(contracts: readonly string[], isOnFactory = false) {
+  if (isOnFactory)
+    return { factory: { address: FACTORY.address, event: FACTORY.event, parameter: 'made' } }
+  return contracts.length === 1 ? { contract_address: contracts[0] } : { addresses: contracts }
 }
 
 async function answered<Body>(response: Response, status: number): Promise<Body> {

@@ -11,6 +11,7 @@ it(
     const filters = await playSeeds({ first, count }, task.meta)
     if (first !== 1) return
     expect(filters.filter(({ every }) => every !== undefined)).toHaveLength(7)
+    expect(filters.filter(({ createdFrom }) => createdFrom !== undefined).length).toBeGreaterThan(2)
     expect(filters.filter(({ transactions }) => transactions !== undefined)).toHaveLength(7)
   },
   count * SEED_TIMEOUT_MS,
