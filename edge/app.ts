@@ -18,6 +18,9 @@ import { registerPayPage } from './pages/pay/pay-page.tsx'
 import { registerFailedRunPages } from './pages/failed-runs/routes.ts'
 import { registerRunPages } from './pages/runs/routes.ts'
 import { registerTriggerPages } from './pages/triggers/routes.ts'
+import { registerAccountEndpoints } from './pages/console/account-endpoints.ts'
+import { privateResponse, requirePageRequest } from './pages/requests/page-request.ts'
+import { registerAccountRelay } from './http/core/account-relay.ts'
 import { registerCoreProxy } from './http/core/core-proxy.ts'
 import { registerSealedExecute } from './http/core/sealed-execute.ts'
 import { registerDevMailbox } from './pages/dev-mailbox.tsx'
@@ -83,6 +86,7 @@ export function createApp(): App {
 
   registerCoreProxy(app)
   registerSealedExecute(app)
+  registerAccountRelay(app, { requirePageRequest, privateResponse })
   registerHomePage(app)
   for (const operation of apiOperations) mountApiOperation(app, operation)
   registerMcp(app)
@@ -111,6 +115,7 @@ export function createApp(): App {
   registerAlertsPage(app)
   registerMutePage(app)
   registerConsolePage(app)
+  registerAccountEndpoints(app)
   registerPayPage(app)
   registerDocsPages(app)
   registerDevMailbox(app)

@@ -430,6 +430,15 @@ export const SESSION_LIFETIME_MS = 7 * DAY_MS
 /** Maximum passkeys per person: enough for every device and password manager, and few enough to review. */
 export const PASSKEYS_MAX = 20
 
+/** Maximum account links per person, so that the list of the console is short and bounded. */
+export const ACCOUNT_LINKS_MAX = 20
+
+/** Maximum people with whom an account link is shared, including invitations: enough for a team, and few enough to review. */
+export const ACCOUNT_SHARES_MAX = 20
+
+/** Lifetime of an invitation to a shared account: long enough for a person who is on vacation. */
+export const INVITATION_LIFETIME_MS = 30 * DAY_MS
+
 /** Lifetime of a passkey challenge, long enough for a person to find and touch the authenticator. */
 export const PASSKEY_CHALLENGE_LIFETIME_MS = 5 * MINUTE_MS
 

@@ -3,7 +3,7 @@
  * (`edge/queue/schema.ts`). Times are in Unix milliseconds. `docs/storage.md` lists the code that writes each table.
  */
 import { sql } from 'drizzle-orm'
-import { blob, index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { blob, index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
 
 export const users = sqliteTable('users', {
   id: text('id').primaryKey(),
@@ -174,6 +174,53 @@ export const passkeyChallenges = sqliteTable(
     expiresAt: integer('expires_at').notNull(),
   },
   (table) => [index('passkey_challenges_expires').on(table.expiresAt)],
+)
+
+/** Usage keys of accounts that people have linked, for the console (docs/decisions/0155). */
+export const linkedAccounts = sqliteTable(
+  'linked_accounts',
+  {
+    /** `acct_` and 16 random bytes in base64url. */
+    id: text('id').primaryKey(),
+    ownerId: text('owner_id')
+      .notNull()
+      .references(() => users.id),
+    name: text('name').notNull(),
+    /** Usage key, encrypted to the origin for this link and owner. The edge cannot decrypt it. */
+    sealedUsageKey: blob('sealed_usage_key', { mode: 'buffer' }).notNull(),
+    /** Hashes of the usage key and of its account, as on the chain. */
+    keyHash: text('key_hash').notNull(),
+    accountHash: text('account_hash').notNull(),
+    createdAt: integer('created_at').notNull(),
+    /** Time at which the owner last opened the account in the console. */
+    openedAt: integer('opened_at').notNull(),
+  },
+  (table) => [index('linked_accounts_owner').on(table.ownerId)],
+)
+
+/** People with whom an account link is shared, and invitations. */
+export const accountShares = sqliteTable(
+  'account_shares',
+  {
+    id: text('id').primaryKey(),
+    accountId: text('account_id')
+      .notNull()
+      .references(() => linkedAccounts.id),
+    /** Address of the invited person, in lower case. */
+    email: text('email').notNull(),
+    /** User who accepted the invitation. Null until then. */
+    userId: text('user_id').references(() => users.id),
+    scope: text('scope', { enum: ['view', 'run', 'manage'] }).notNull(),
+    invitedAt: integer('invited_at').notNull(),
+    acceptedAt: integer('accepted_at'),
+    /** Time at which this person last opened the account in the console. */
+    openedAt: integer('opened_at'),
+  },
+  (table) => [
+    uniqueIndex('account_shares_email').on(table.accountId, table.email),
+    index('account_shares_invited').on(table.email),
+    index('account_shares_user').on(table.userId),
+  ],
 )
 
 /** Mail of a local stack. This table is never written in production. */

@@ -1,5 +1,6 @@
 import { ApiError } from '../../shared/errors/api-error.ts'
 import { SourceDoesNotCompileError } from '../compile-check/source-does-not-compile-error.ts'
+import { AccountLinkError, type AccountLinkFailure } from '../accounts/account-link-error.ts'
 import { AgentRequestsFullError } from '../identity/agent-requests.ts'
 import { MailerNotConfiguredError, MailNotSentError } from '../identity/mailer.ts'
 import { TriggerChainUnavailableError } from '../triggers/chain-head.ts'
@@ -73,6 +74,7 @@ export function toApiError(error: unknown): ApiError {
     )
   }
   if (error instanceof TriggerRejectedError) return triggerRefused(error.failure)
+  if (error instanceof AccountLinkError) return linkRefused(error.failure)
   if (isDiskFull(error) || error instanceof IndexFullError)
     return new ApiError(
       503,
@@ -181,6 +183,77 @@ function triggerRefused(failure: TriggerRejection): ApiError {
         422,
         `options.finality: ${failure.chain} does not report which block is ${failure.finality}.`,
         'Send a depth in blocks, or omit it to use the chain’s default.',
+      )
+  }
+}
+
+function linkRefused(failure: AccountLinkFailure): ApiError {
+  switch (failure.reason) {
+    case 'unknown':
+      return new ApiError(
+        404,
+        'You have no such linked account, share or invitation.',
+        'Reload the page: it may have been removed.',
+      )
+    case 'account_key':
+      return new ApiError(
+        422,
+        'usage_api_key: this is an account key, which can do everything in its account and is never stored.',
+        'Create a usage key of the account, and link that.',
+      )
+    case 'unknown_key':
+      return new ApiError(
+        422,
+        'usage_api_key: no account has this key.',
+        'Check that the key is complete and was not removed.',
+      )
+    case 'expired_key':
+      return new ApiError(422, 'usage_api_key: this key has expired.', 'Use another usage key.')
+    case 'other_account':
+      return new ApiError(
+        422,
+        'usage_api_key: this key belongs to another account.',
+        'Use a usage key of the same account, or link the other account separately.',
+      )
+    case 'too_many_links':
+      return new ApiError(
+        409,
+        `You have linked ${failure.max} accounts, which is the maximum.`,
+        'Unlink an account that you no longer use.',
+        { reason: 'too_many_linked_accounts' },
+      )
+    case 'too_many_shares':
+      return new ApiError(
+        409,
+        `This account is shared with ${failure.max} people, which is the maximum.`,
+        'Remove a person who no longer needs it.',
+        { reason: 'too_many_shares' },
+      )
+    case 'already_shared':
+      return new ApiError(
+        409,
+        'This account is already shared with this person, or the invitation is still open.',
+        'To change the scope, remove the person and invite them again.',
+      )
+    case 'own_address':
+      return new ApiError(
+        422,
+        'email: this is your own address.',
+        'Send the address of another person.',
+      )
+    case 'account_key_required':
+      return new ApiError(
+        403,
+        'A linked account cannot be used for this operation.',
+        'Use the account key, directly at the core API.',
+        { reason: 'account_key_required' },
+      )
+    case 'scope':
+      return new ApiError(
+        403,
+        `This account is shared with you by the scope ${failure.scope}, which does not include this operation.`,
+        'Ask the person who shared the account for another scope.',
+        { reason: 'share_scope' },
       )
   }
 }

@@ -23,7 +23,13 @@ type NoticeDeps = {
 }
 
 type Notice = {
-  kind: 'token_authorized' | 'passkey_added' | 'passkey_removed'
+  kind:
+    | 'token_authorized'
+    | 'passkey_added'
+    | 'passkey_removed'
+    | 'account_linked'
+    | 'account_shared'
+    | 'invitation'
   subject: string
   facts: string[]
   /** Page on which the owner can undo the change. */
@@ -77,7 +83,67 @@ export function notifyOfPasskeyChange(
   })
 }
 
-function sendNotice(deps: NoticeDeps, user: User, notice: Notice): void {
+/** Call this function after the key is stored. */
+export function notifyOfLink(
+  deps: NoticeDeps,
+  { user, name, change }: { user: User; name: string; change: 'linked' | 'replaced' },
+): void {
+  sendNotice(deps, user, {
+    kind: 'account_linked',
+    subject: change === 'linked' ? 'An account was linked' : 'The key of an account was replaced',
+    facts: [
+      change === 'linked'
+        ? 'An account was linked to your sign-in. Anyone who can sign in as you can use it in the console.'
+        : 'The usage key of an account that is linked to your sign-in was replaced.',
+      `Name: ${withoutLinks(name)}`,
+    ],
+    path: '/console',
+    otherwise:
+      'If this was not you, unlink it there, sign out everywhere at /account, and do not enter keys in the meantime.',
+  })
+}
+
+/** Call this function after the invitation is stored. */
+export function notifyOfInvitation(
+  deps: NoticeDeps,
+  { email, owner, name, scope }: { email: string; owner: User; name: string; scope: string },
+): void {
+  sendNotice(
+    deps,
+    { email },
+    {
+      kind: 'invitation',
+      subject: 'An account was shared with you',
+      facts: [
+        `${owner.email} shares an account with you: ${withoutLinks(name)}`,
+        `Scope: ${scope}. Sign in with this e-mail address to accept or decline it.`,
+      ],
+      path: '/console',
+      otherwise: 'If you do not know this person, ignore this e-mail.',
+    },
+  )
+}
+
+/** Call this function after the invitation is accepted. */
+export function notifyOfAcceptance(
+  deps: NoticeDeps,
+  { owner, name, email, scope }: { owner: User; name: string; email: string; scope: string },
+): void {
+  sendNotice(deps, owner, {
+    kind: 'account_shared',
+    subject: 'Your invitation was accepted',
+    facts: [
+      `${email} accepted your invitation and can now use an account of yours.`,
+      `Name: ${withoutLinks(name)}`,
+      `Scope: ${scope}`,
+    ],
+    path: '/console',
+    otherwise:
+      'If you did not invite this person, remove them there, and sign out everywhere at /account.',
+  })
+}
+
+function sendNotice(deps: NoticeDeps, user: Pick<User, 'email'>, notice: Notice): void {
   const at = deps.now()
   const send = async () => {
     try {

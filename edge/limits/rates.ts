@@ -60,6 +60,10 @@ export const RATES = {
   user_code_address: { burst: 60, perMinute: 30 },
   /** Each opened consent page may fetch a document from another site. */
   oauth_client: { burst: 30, perMinute: 10 },
+  /** Each linked key is checked at the origin, and each change may send a notice. */
+  account_link: { burst: 60, perMinute: 6 },
+  /** Invitations are mails to addresses that the sender chooses, so a person can send only a few. */
+  account_invitation: { burst: 20, perMinute: 1 },
   passkey_address: { burst: 60, perMinute: 60 },
   /** A script that creates thousands of triggers stays below the limit, but an endless loop does not. */
   api_write: { burst: 2_000, perMinute: 6_000 },

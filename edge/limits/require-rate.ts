@@ -29,6 +29,8 @@ const CALLER_DESCRIPTIONS: Record<RateName, string> = {
   user_code_account: 'this account',
   user_code_address: 'this address',
   oauth_client: 'this account',
+  account_link: 'this user',
+  account_invitation: 'this user',
   passkey_address: 'this address',
   api_write: 'this account',
   chain_preview: 'this account',

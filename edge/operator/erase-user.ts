@@ -1,7 +1,10 @@
-import { and, eq, inArray, isNull } from 'drizzle-orm'
+import { and, eq, inArray, isNull, or } from 'drizzle-orm'
+import { concerns } from '../accounts/shares.ts'
 import {
+  accountShares,
   agentRequests,
   agentTokens,
+  linkedAccounts,
   localMailbox,
   magicLinks,
   oauthGrants,
@@ -29,6 +32,7 @@ export async function planErasure(db: OperatorDeps['db'], { id }: User) {
       agentTokens,
       and(eq(agentTokens.userId, id), isNull(agentTokens.revokedAt)),
     ),
+    linked_accounts: await db.$count(linkedAccounts, eq(linkedAccounts.ownerId, id)),
     triggers: (await indexUsage(db, id)).triggers,
   }
 }
@@ -51,6 +55,10 @@ export async function eraseUser(
     .from(agentTokens)
     .where(eq(agentTokens.userId, id))
   const ofUser = eq(agentTokens.userId, id)
+  const links = db
+    .select({ id: linkedAccounts.id })
+    .from(linkedAccounts)
+    .where(eq(linkedAccounts.ownerId, id))
   await db.batch([
     db.delete(agentRequests).where(inArray(agentRequests.challenge, challenges)),
     db
@@ -60,6 +68,10 @@ export async function eraseUser(
     db.update(agentTokens).set({ label: null }).where(ofUser),
     db.delete(oauthGrants).where(eq(oauthGrants.userId, id)),
     db.delete(sessions).where(eq(sessions.userId, id)),
+    db
+      .delete(accountShares)
+      .where(or(inArray(accountShares.accountId, links), concerns({ id, email }))),
+    db.delete(linkedAccounts).where(eq(linkedAccounts.ownerId, id)),
     db.delete(passkeys).where(eq(passkeys.userId, id)),
     db.delete(passkeyChallenges).where(eq(passkeyChallenges.userId, id)),
     db.delete(magicLinks).where(eq(magicLinks.email, email)),

@@ -99,13 +99,13 @@ async function forward(c: Context<AppEnv>, share: MemoryShare): Promise<Response
 }
 
 /** Space reserved for the request's head. Larger heads are rare, and cost one additional copy of the body. */
-const HEAD_ROOM_BYTES = 4 * 1024
+export const HEAD_ROOM_BYTES = 4 * 1024
 
 /** Space reserved for the parts of the head other than the path, the query and the headers. */
 const HEAD_REST_BYTES = 512
 
 /** Statuses whose responses have no body (Fetch standard, null body status). */
-const NO_BODY = new Set([204, 205, 304])
+export const NO_BODY = new Set([204, 205, 304])
 
 const QUOTE_PATHS = new Set([ATTESTATION_PATH, EVIDENCE_BUNDLE_PATH])
 
@@ -141,7 +141,7 @@ function targetOf(originUrl: string, path: string, query: string): URL {
   return target
 }
 
-function requireHeadSize(characters: number): void {
+export function requireHeadSize(characters: number): void {
   if (characters <= SEALED_HEAD_MAX_BYTES - HEAD_REST_BYTES) return
   throw new ApiError(
     413,
