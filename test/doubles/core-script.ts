@@ -22,6 +22,8 @@ export type Asked = {
   body: string
   sealed: boolean
   client_address?: string
+  /** Usage key of an account link, opened. */
+  stored_key?: string
 }
 
 /** Formats the script as a header, in ASCII. */

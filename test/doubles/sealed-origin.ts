@@ -134,14 +134,14 @@ export async function startSealedOrigin(options: SealedOriginOptions): Promise<{
 
   function passedOn(body: Buffer, response: ServerResponse) {
     try {
-      answerSealedHttp(openRequest(keys, 'POST', SEALED_HTTP_PATH, body), response)
+      answerSealedHttp(openRequest(keys, 'POST', SEALED_HTTP_PATH, body), response, storedKeys)
     } catch (error) {
       response.writeHead(400, { 'content-type': 'text/plain' }).end(String(error))
     }
   }
 
   /** The prefix of the key determines its kind. */
-  async function checked({ api_key: sent, stored, reseal_for }: CheckKeyRequest) {
+  async function checked({ api_key: sent, stored, reseal_for, for_link }: CheckKeyRequest) {
     let api_key
     try {
       api_key = sent ?? storedKeys.open(stored!)
@@ -150,7 +150,7 @@ export async function startSealedOrigin(options: SealedOriginOptions): Promise<{
       return { state: 'refused' as const, status: 400, ...failure }
     }
     const refused_by = api_key.startsWith('expired-') ? ('expired' as const) : undefined
-    const kind = /^(account|unknown)-/.exec(api_key)?.[1] as 'account' | 'unknown' | undefined
+    const kind = /^(account|unknown)[-+]/.exec(api_key)?.[1] as 'account' | 'unknown' | undefined
     const may_execute = kind !== 'unknown' && !api_key.startsWith('forbidden-')
     // An older origin does not know reseal_for.
     const isResealed = !kind && !refused_by && !api_key.startsWith('older-')
@@ -160,6 +160,7 @@ export async function startSealedOrigin(options: SealedOriginOptions): Promise<{
       state: 'known' as const,
       key: kind ?? ('usage' as const),
       may_execute,
+      ...(for_link && { key_hash: `key ${api_key}`, account_hash: 'account of the key' }),
       ...(refused_by && { refused_by }),
       ...(sealed_usage_key && { sealed_usage_key }),
     }

@@ -44,14 +44,14 @@ export async function connectKey(apiKey: string, origin: Origin): Promise<KeyCon
     client,
     apiKey,
     keyHash: apiKeyHash(apiKey),
-    scope: await readKeyScope(client),
+    scope: await readKeyScope(client, apiKeyHash(apiKey)),
   }
 }
 
-/** Determines the scope of a key by calling an operation that only account keys may use. */
-async function readKeyScope(client: ApiClient): Promise<KeyConnection['scope']> {
+/** A usage key either cannot list the usage keys, or is in the list. */
+async function readKeyScope(client: ApiClient, keyHash: string): Promise<KeyConnection['scope']> {
   try {
-    for await (const _key of client.listApiKeys()) break
+    for await (const key of client.listApiKeys()) if (key.api_key_hash === keyHash) return 'usage'
     return 'account'
   } catch (failure) {
     if (!(failure instanceof Forbidden)) throw failure

@@ -49,7 +49,7 @@ type RelayGuards = {
 }
 
 export function registerAccountRelay(app: App, guards: RelayGuards): void {
-  app.on(['GET', 'POST'], '/console/accounts/:id/core/v1/*', (c) =>
+  app.all('/console/accounts/:id/core/v1/*', (c) =>
     guards.privateResponse(c, async () => relay(c, await guards.requirePageRequest(c))),
   )
 }

@@ -29,6 +29,17 @@ const badLink = {
   400: { description: 'A page that explains the error.', content: { 'text/html': {} } },
 }
 
+const linkId = idParameters('The ID of the linked account.')
+const shareId = [{ ...idParameters('The ID of the share or invitation.')[0]!, name: 'share' }]
+const ofLink = (summary: string, operationId: string) => ({
+  ...internalPostDescription(summary, operationId, { refusals: [401, 404, 409] }),
+  parameters: linkId,
+})
+const ofInvitation = (summary: string, operationId: string) => ({
+  ...internalPostDescription(summary, operationId, { refusals: [401, 404] }),
+  parameters: shareId,
+})
+
 const muteToken = [
   {
     name: 'token',
@@ -61,6 +72,42 @@ export const pageRoutes: OpenApiPaths = {
       'account',
       seeOther,
     ),
+  },
+  '/console/accounts': {
+    get: internalGetDescription('Lists the linked accounts.', 'list_linked_accounts', []),
+    post: internalPostDescription('Links an account.', 'link_account', {
+      refusals: [401, 409],
+    }),
+  },
+  '/console/accounts/{id}/rename': {
+    post: ofLink('Renames a linked account.', 'rename_linked_account'),
+  },
+  '/console/accounts/{id}/key': {
+    post: ofLink('Replaces the usage key of a linked account.', 'replace_linked_account_key'),
+  },
+  '/console/accounts/{id}/unlink': {
+    post: ofLink('Unlinks an account, and ends its shares.', 'unlink_account'),
+  },
+  '/console/accounts/{id}/open': {
+    post: ofLink('Marks the account that the console opens next.', 'open_linked_account'),
+  },
+  '/console/accounts/{id}/leave': {
+    post: ofLink('Leaves an account that is shared with the user.', 'leave_shared_account'),
+  },
+  '/console/accounts/{id}/shares': {
+    post: ofLink('Invites a person to a linked account.', 'share_linked_account'),
+  },
+  '/console/accounts/{id}/shares/{share}/remove': {
+    post: {
+      ...ofLink('Removes a person from a linked account.', 'remove_account_share'),
+      parameters: [...linkId, ...shareId],
+    },
+  },
+  '/console/invitations/{share}/accept': {
+    post: ofInvitation('Accepts an invitation to an account.', 'accept_invitation'),
+  },
+  '/console/invitations/{share}/decline': {
+    post: ofInvitation('Declines an invitation to an account.', 'decline_invitation'),
   },
   '/passkeys/sign-in-options': {
     post: internalPostDescription(

@@ -38,7 +38,12 @@ describe('the OpenAPI document of the trigger service', () => {
     const core =
       /^\/(core\/v1\/\*|get_node_chain_config|attestation(\/bundle)?|info|evidences(\/\*)?)$/
     const others = ofAnyMethod.filter((path) => !core.test(path))
-    expect([...new Set(others)].toSorted()).toEqual(['/*', '/sealed/execute', '/webhook/:id'])
+    expect([...new Set(others)].toSorted()).toEqual([
+      '/*',
+      '/console/accounts/:id/core/v1/*',
+      '/sealed/execute',
+      '/webhook/:id',
+    ])
     expect(description.externalDocs.url).toBe('https://edge.test/core/v1/openapi.json')
   })
 

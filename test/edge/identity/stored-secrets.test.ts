@@ -14,6 +14,8 @@ const TABLES = [
   'passkey_challenges',
   'triggers',
   'operator_actions',
+  'linked_accounts',
+  'account_shares',
 ]
 
 async function rowsOf(tables: string[]): Promise<string> {

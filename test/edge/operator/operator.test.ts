@@ -261,7 +261,14 @@ describe('an erased user', () => {
     const made = [await createTrigger(owner), await createTrigger(owner)]
 
     const { plan, result } = await perform('erase-user', { user: email })
-    expect(plan).toEqual({ user_id: owner.id, sessions: 1, passkeys: 1, tokens: 1, triggers: 2 })
+    expect(plan).toEqual({
+      user_id: owner.id,
+      sessions: 1,
+      passkeys: 1,
+      tokens: 1,
+      linked_accounts: 0,
+      triggers: 2,
+    })
     expect(result).toEqual({ triggers_left: 0 })
 
     for (const table of [sessions, passkeys, oauthGrants])
