@@ -189,6 +189,7 @@ export const SOURCES: readonly DocumentSource[] = [
   { file: 'docs/decisions/0152-log-of-trigger-changes.md', title: "0152 Log of changes of triggers", lead: "", load: () => import('../../docs/decisions/0152-log-of-trigger-changes.md') },
   { file: 'docs/decisions/0153-usage-key-of.md', title: "0153 Triggers with the usage key of another trigger", lead: "", load: () => import('../../docs/decisions/0153-usage-key-of.md') },
   { file: 'docs/decisions/0154-traceparent-of-actions.md', title: "0154 Trace context for requests of actions", lead: "", load: () => import('../../docs/decisions/0154-traceparent-of-actions.md') },
+  { file: 'docs/decisions/0155-linked-accounts.md', title: "0155 Linked accounts", lead: "", load: () => import('../../docs/decisions/0155-linked-accounts.md') },
   { file: 'docs/decisions/0156-usage-keys-that-read-the-account.md', title: "0156 Usage keys that read the account", lead: "", load: () => import('../../docs/decisions/0156-usage-keys-that-read-the-account.md') },
   { file: 'docs/decisions/0157-one-frame.md', title: "0157 One frame for all pages", lead: "", load: () => import('../../docs/decisions/0157-one-frame.md') },
   { file: 'docs/decisions/0158-sources-are-compiled.md', title: "0158 Sources are compiled before they are stored", lead: "", load: () => import('../../docs/decisions/0158-sources-are-compiled.md') },
