@@ -199,6 +199,24 @@ export const BODY_PART_BYTES = 1024 * 1024
 /** Maximum size of a trigger's source, which is stored with the trigger in one row. */
 export const TRIGGER_SOURCE_MAX_BYTES = 1024 * 1024
 
+/** Maximum actions that a user keeps in the library, so that a full list is bounded. */
+export const LIBRARY_ACTIONS_MAX = 200
+
+/** Maximum versions of an action in the library, so that a full list is bounded. */
+export const ACTION_VERSIONS_MAX = 100
+
+/** Maximum size of all sources in a user's library. Most sources have 1 KB to 100 KB. */
+export const ACTION_LIBRARY_MAX_BYTES = 16 * 1024 * 1024
+
+/**
+ * Size of the edge's database above which no sources are added to libraries. Lower than `INDEX_BYTES_MAX`, so that
+ * libraries cannot prevent the creation of triggers.
+ */
+export const ACTION_LIBRARY_DATABASE_BYTES = 6_000_000_000
+
+/** Maximum length of a note on a version: a line of a commit message and some context. */
+export const ACTION_NOTE_MAX_CHARACTERS = 500
+
 /** Maximum body of trigger requests: the largest source and params, plus JSON overhead if every byte is escaped. */
 export const TRIGGER_BODY_MAX_BYTES = 8 * 1024 * 1024
 

@@ -28,6 +28,12 @@ export const TRIGGER_GROUPS: readonly Group[] = [
     about: 'Incidents, settings and deliveries ([alerts](../alerts.md)).',
   },
   {
+    name: 'actions',
+    title: 'Action library',
+    paths: /^\/api\/actions/,
+    about: 'Sources of actions with their versions ([action library](../action-library.md)).',
+  },
+  {
     name: 'agents',
     title: 'Tokens and users',
     paths: /^\/(api\/me|agent\/requests)/,

@@ -3,7 +3,16 @@
  * (`edge/queue/schema.ts`). Times are in Unix milliseconds. `docs/storage.md` lists the code that writes each table.
  */
 import { sql } from 'drizzle-orm'
-import { blob, index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
+import {
+  blob,
+  index,
+  integer,
+  primaryKey,
+  sqliteTable,
+  text,
+  uniqueIndex,
+} from 'drizzle-orm/sqlite-core'
+import { TRIGGER_LOG_ACTORS } from '../../shared/wire/trigger-log.ts'
 
 export const users = sqliteTable('users', {
   id: text('id').primaryKey(),
@@ -257,6 +266,46 @@ export const triggers = sqliteTable(
     index('triggers_look').on(table.lookAt),
     index('triggers_checked').on(table.checkedAt),
   ],
+)
+
+/** Actions that users keep (`edge/action-library/`). */
+export const actions = sqliteTable(
+  'actions',
+  {
+    id: text('id').primaryKey(),
+    ownerId: text('owner_id')
+      .notNull()
+      .references(() => users.id),
+    name: text('name').notNull(),
+    /** Number of the current version. */
+    currentVersion: integer('current_version').notNull(),
+    /** Highest number that a version has had. A number is not used again. */
+    lastVersion: integer('last_version').notNull(),
+    createdAt: integer('created_at').notNull(),
+    updatedAt: integer('updated_at').notNull(),
+  },
+  (table) => [index('actions_owner').on(table.ownerId, table.updatedAt)],
+)
+
+export const actionVersions = sqliteTable(
+  'action_versions',
+  {
+    actionId: text('action_id')
+      .notNull()
+      .references(() => actions.id),
+    number: integer('number').notNull(),
+    cid: text('cid').notNull(),
+    /** Size of the source in UTF-8. */
+    bytes: integer('bytes').notNull(),
+    note: text('note'),
+    actorKind: text('actor_kind', { enum: TRIGGER_LOG_ACTORS }).notNull(),
+    actorId: text('actor_id'),
+    actorName: text('actor_name'),
+    createdAt: integer('created_at').notNull(),
+    /** The last column, so that queries for other columns do not read the source. */
+    source: text('source').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.actionId, table.number] })],
 )
 
 /** Audit log of operators' actions. The database rejects updates and deletions. A row is written before its action. */

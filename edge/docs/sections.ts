@@ -11,6 +11,7 @@ export const SECTIONS: readonly Section[] = [
       'start',
       'by-hand',
       'triggers',
+      'action-library',
       'failed-runs',
       'webhook-sources',
       'actions',

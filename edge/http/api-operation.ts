@@ -60,7 +60,7 @@ export type AnyApiOperation = OperationBase & {
 
 export function mountApiOperation(app: App, operation: AnyApiOperation): void {
   const { method, path, scope, query, body, idempotencyKey } = operation
-  app.on(method.toUpperCase(), path.replace('{id}', ':id'), async (c) => {
+  app.on(method.toUpperCase(), path.replace(/\{(\w+)\}/g, ':$1'), async (c) => {
     const user = await requireUser(c, scope)
     return operation.handle(c, {
       user,

@@ -1,4 +1,12 @@
 import {
+  deleteVersionOperation,
+  getVersionOperation,
+  listVersionsOperation,
+  saveVersionOperation,
+} from './action-versions.ts'
+import { createActionOperation, listActionsOperation } from './actions-list.ts'
+import { deleteActionOperation, getActionOperation, patchActionOperation } from './actions-one.ts'
+import {
   createAlertChannelOperation,
   deleteAlertChannelOperation,
   listAlertChannelsOperation,
@@ -82,4 +90,13 @@ export const apiOperations: readonly AnyApiOperation[] = [
   deleteAlertChannelOperation,
   rotateAlertSecretOperation,
   testAlertChannelOperation,
+  listActionsOperation,
+  createActionOperation,
+  getActionOperation,
+  patchActionOperation,
+  deleteActionOperation,
+  listVersionsOperation,
+  saveVersionOperation,
+  getVersionOperation,
+  deleteVersionOperation,
 ]

@@ -1,6 +1,12 @@
 import { ApiError } from '../../shared/errors/api-error.ts'
+import { LibraryFullError } from '../action-library/library-full-error.ts'
 import { SourceDoesNotCompileError } from '../compile-check/source-does-not-compile-error.ts'
 import { AccountLinkError, type AccountLinkFailure } from '../accounts/account-link-error.ts'
+import {
+  ACTION_LIBRARY_MAX_BYTES,
+  ACTION_VERSIONS_MAX,
+  LIBRARY_ACTIONS_MAX,
+} from '../../shared/limits.ts'
 import { AgentRequestsFullError } from '../identity/agent-requests.ts'
 import { MailerNotConfiguredError, MailNotSentError } from '../identity/mailer.ts'
 import { TriggerChainUnavailableError } from '../triggers/chain-head.ts'
@@ -73,6 +79,7 @@ export function toApiError(error: unknown): ApiError {
       { reason: 'source_does_not_compile', position },
     )
   }
+  if (error instanceof LibraryFullError) return libraryFull(error)
   if (error instanceof TriggerRejectedError) return triggerRefused(error.failure)
   if (error instanceof AccountLinkError) return linkRefused(error.failure)
   if (isDiskFull(error) || error instanceof IndexFullError)
@@ -143,6 +150,24 @@ function mailNotSent({ failure: { reason, retryAfterMs = 0 } }: MailNotSentError
     'Try again after the number of seconds in Retry-After. If the error persists, check the address and report the x-request-id of this response.',
     { reason: 'mail_not_sent', ...retryAfter(seconds) },
   )
+}
+
+function libraryFull({ limit }: LibraryFullError): ApiError {
+  const [message, fix] = {
+    actions: [
+      `Your library has ${LIBRARY_ACTIONS_MAX} actions, which is the maximum.`,
+      'Delete actions that are no longer used.',
+    ],
+    versions: [
+      `This action has ${ACTION_VERSIONS_MAX} versions, which is the maximum.`,
+      'Delete versions that are no longer used.',
+    ],
+    bytes: [
+      `The sources in your library would exceed ${ACTION_LIBRARY_MAX_BYTES / 1024 / 1024} MiB in total.`,
+      'Delete actions or versions that are no longer used.',
+    ],
+  }[limit] as [string, string]
+  return new ApiError(409, message, fix, { reason: 'action_library_full' })
 }
 
 function triggerRefused(failure: TriggerRejection): ApiError {

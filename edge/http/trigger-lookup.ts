@@ -9,15 +9,18 @@ const LISTS = {
   run: ['triggers', 'triggers'],
   replay: ['replays', 'replays'],
   channel: ['alerts/channels', 'channels'],
+  action: ['actions', 'actions'],
+  version: ['actions/<id>/versions', 'versions'],
 } as const
 
 /**
  * Returns the error for an ID that is unknown, malformed, or belongs to another user. The error is identical in all
  * three cases.
  */
-export function notFound(what: 'trigger' | 'run' | 'replay' | 'channel'): ApiError {
+export function notFound(what: keyof typeof LISTS): ApiError {
   const [path, list] = LISTS[what]
-  return new ApiError(404, `No ${what} has this ID.`, `GET /api/${path} lists your ${list}.`)
+  const key = what === 'version' ? 'number' : 'ID'
+  return new ApiError(404, `No ${what} has this ${key}.`, `GET /api/${path} lists your ${list}.`)
 }
 
 /**

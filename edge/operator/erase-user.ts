@@ -2,6 +2,8 @@ import { and, eq, inArray, isNull, or } from 'drizzle-orm'
 import { concerns } from '../accounts/shares.ts'
 import {
   accountShares,
+  actions,
+  actionVersions,
   agentRequests,
   agentTokens,
   linkedAccounts,
@@ -54,6 +56,7 @@ export async function eraseUser(
     .select({ challenge: agentTokens.challenge })
     .from(agentTokens)
     .where(eq(agentTokens.userId, id))
+  const ownActions = db.select({ id: actions.id }).from(actions).where(eq(actions.ownerId, id))
   const ofUser = eq(agentTokens.userId, id)
   const links = db
     .select({ id: linkedAccounts.id })
@@ -66,6 +69,8 @@ export async function eraseUser(
       .set({ revokedAt: now() })
       .where(and(ofUser, isNull(agentTokens.revokedAt))),
     db.update(agentTokens).set({ label: null }).where(ofUser),
+    db.delete(actionVersions).where(inArray(actionVersions.actionId, ownActions)),
+    db.delete(actions).where(eq(actions.ownerId, id)),
     db.delete(oauthGrants).where(eq(oauthGrants.userId, id)),
     db.delete(sessions).where(eq(sessions.userId, id)),
     db

@@ -53,7 +53,7 @@ export function requireAllowedFields(
     requireConfiguredChain(readChainConfig(config).chain, chains)
   else if (config) requireConfig(kind, config)
   if (options) requireOptions(kind, options)
-  if (action_code !== undefined) requireSource(action_code)
+  if (action_code !== undefined) requireSource('action_code', action_code)
   if (default_params) requireParams(default_params)
 }
 
@@ -157,14 +157,11 @@ const DENIAL_FIXES = {
   transport: 'Name headers that the sender itself sets.',
 }
 
-function requireSource(source: string): void {
+/** @throws {TriggerRejectedError} */
+export function requireSource(field: string, source: string): void {
   const bytes = utf8Bytes(source)
   if (bytes > TRIGGER_SOURCE_MAX_BYTES)
-    refuse(
-      'action_code',
-      tooLarge(bytes, TRIGGER_SOURCE_MAX_BYTES),
-      'Reduce the size of the source.',
-    )
+    refuse(field, tooLarge(bytes, TRIGGER_SOURCE_MAX_BYTES), 'Reduce the size of the source.')
 }
 
 function requireParams(params: Record<string, unknown>): void {
@@ -183,7 +180,7 @@ function requireParams(params: Record<string, unknown>): void {
     )
 }
 
-const utf8Bytes = (text: string) => new TextEncoder().encode(text).length
+export const utf8Bytes = (text: string) => new TextEncoder().encode(text).length
 const tooLarge = (bytes: number, max: number) => `${bytes} bytes exceed the limit of ${max}`
 
 function refuse(field: string, problem: string, fix: string): never {

@@ -17,6 +17,7 @@ import { registerMcp } from './commands/mcp.ts'
 import { registerReceipt } from './commands/receipt.ts'
 import { registerRun } from './commands/run.ts'
 import { registerTest } from './commands/test.ts'
+import { registerAction } from './commands/action.ts'
 import { registerAlerts } from './commands/alerts.ts'
 import { registerTrigger } from './commands/trigger.ts'
 import { registerTx } from './commands/tx.ts'
@@ -39,6 +40,7 @@ const COMMANDS = [
   registerTest,
   registerLogin,
   registerWhoami,
+  registerAction,
   registerTrigger,
   registerLogs,
   registerAlerts,

@@ -60,6 +60,17 @@ export {
 export { type AgentToken, newAgentToken } from './agent-token.ts'
 export type * from './triggers/records.ts'
 export type {
+  ActionChanges,
+  ActionFields,
+  ActionLibraryOperations,
+  ActionVersion,
+  ActionVersionWithSource,
+  LibraryAction,
+  ListedAction,
+  SavedVersion,
+  VersionFields,
+} from './triggers/action-library.ts'
+export type {
   AlertChannel,
   AlertChannelChanges,
   AlertChannelFields,

@@ -347,6 +347,14 @@ export const ERROR_CODES = {
     fix: 'Remove a person who no longer needs it.',
     again: 'after that',
   },
+  action_library_full: {
+    statuses: [409],
+    from: 'the trigger service',
+    meaning:
+      'The library has the maximum number of actions or bytes, or the action has the maximum number of versions.',
+    fix: 'Delete actions or versions that you no longer use.',
+    again: 'after that',
+  },
   too_many_passkeys: {
     statuses: [409],
     from: 'the pages of the trigger service',

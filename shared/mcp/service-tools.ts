@@ -1,5 +1,6 @@
 import type { McpServer } from '@modelcontextprotocol/server'
 import type { ToolParts } from './tool.ts'
+import { addActionLibraryTools } from './tools/action-library-tools.ts'
 import { addActionTools } from './tools/action-tools.ts'
 import { addAlertChannelTools } from './tools/alert-channel-tools.ts'
 import { addAlertTools } from './tools/alert-tools.ts'
@@ -17,4 +18,5 @@ export function addServiceTools(server: McpServer, parts: ToolParts): void {
   addAlertTools(server, parts)
   addAlertChannelTools(server, parts)
   addActionTools(server, parts)
+  addActionLibraryTools(server, parts)
 }

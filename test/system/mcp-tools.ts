@@ -36,6 +36,7 @@ export async function useEveryTool(world: World): Promise<void> {
     const trigger_id = await triggersIn(client)
     await runsOf(client, trigger_id)
     await alertsOf(client, trigger_id)
+    await actionsOf(client)
     await walletsOf(client)
     await accountOf(client)
     await transactionsOf(client, world.wallet)
@@ -75,6 +76,24 @@ async function alertsOf(client: Client, trigger_id: string): Promise<void> {
   expect(tested).toMatchObject({ channel: 'trigger', test: true })
   const deleted = await use(client, 'delete_alert_channel', { channel_id: added.id })
   expect(deleted).toEqual({ channel_id: added.id, deleted: true })
+}
+
+async function actionsOf(client: Client): Promise<void> {
+  const fields = { name: 'kept', source: 'const main = () => 1' }
+  const { id: action_id } = await use(client, 'create_action', fields)
+  const saved = await use(client, 'save_action_version', {
+    action_id,
+    source: 'const main = () => 2',
+  })
+  expect(saved).toMatchObject({ number: 2, created: true })
+  const { actions } = await use(client, 'list_actions')
+  expect(actions).toMatchObject([{ id: action_id, current_version: 2 }])
+  const { versions } = await use(client, 'list_action_versions', { action_id })
+  expect(versions).toHaveLength(2)
+  const first = await use(client, 'get_action_version', { action_id, number: 1 })
+  expect(first.source).toBe(fields.source)
+  await use(client, 'use_action_version', { action_id, number: 1 })
+  expect((await use(client, 'get_action', { action_id })).source).toBe(fields.source)
 }
 
 async function authorized(client: Client, { approve, email }: World): Promise<void> {

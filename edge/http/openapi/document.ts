@@ -25,6 +25,15 @@ const ID_DESCRIPTIONS = {
   '/api/replays/{id}': 'The ID of the bulk replay.',
   '/api/alerts/channels/{id}': 'The ID of the alert channel.',
   '/api/alerts/triggers/{id}': 'The trigger ID.',
+  '/api/actions/{id}': 'The ID of the action.',
+}
+
+const VERSION_PARAMETER = {
+  name: 'number',
+  in: 'path',
+  required: true,
+  description: 'The number of the version.',
+  schema: { type: 'string' },
 }
 
 export function openApiDocument(publicUrl: string): OpenApiDocument {
@@ -62,6 +71,7 @@ function describe(operation: AnyApiOperation): OpenApiOperation {
     security: [{ Bearer: scope === null ? [] : [scope] }],
     parameters: [
       ...(idOf ? idParameters(`${idOf[1]} IDs of other users return 404, like unknown ones.`) : []),
+      ...(path.includes('{number}') ? [VERSION_PARAMETER] : []),
       ...(query ? queryParameters(query) : []),
       ...(idempotencyKey === undefined ? [] : [idempotencyKeyParameter(idempotencyKey)]),
     ],

@@ -52,6 +52,7 @@ export function plainLinkPage(
       <ul>
         <li>view, create, change and delete them</li>
         <li>read their run history, including inputs and responses</li>
+        <li>view and change your action library</li>
       </ul>
       <Lifetime />
       <DecisionForm facts={props}>

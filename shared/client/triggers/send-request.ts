@@ -1,4 +1,9 @@
-import { REPLAY_ID_CHARACTERS, RUN_ID_CHARACTERS, TRIGGER_ID_CHARACTERS } from '../../ids.ts'
+import {
+  ACTION_ID_PATTERN,
+  REPLAY_ID_CHARACTERS,
+  RUN_ID_CHARACTERS,
+  TRIGGER_ID_CHARACTERS,
+} from '../../ids.ts'
 import { NotSent } from '../failures/transport-errors.ts'
 import type { CallOptions } from '../options.ts'
 import type { ClientResponse, ClientRequest, Requester } from '../request.ts'
@@ -44,6 +49,20 @@ export const runPath = (id: string) => `/api/runs/${requireId('run', id, RUN_ID_
 
 export const replayPath = (id: string) =>
   `/api/replays/${requireId('replay', id, REPLAY_ID_CHARACTERS)}`
+
+/** @throws {NotSent} `malformed_id` */
+export function actionPath(id: string): string {
+  if (ACTION_ID_PATTERN.test(id)) return `/api/actions/${id}`
+  const message = 'not an ID of an action: expected actn_ and 22 base64url characters'
+  throw new NotSent('malformed_id', message, 'Use the id of the action’s record.')
+}
+
+/** @throws {NotSent} `malformed_id` */
+export function versionPath(id: string, number: number): string {
+  if (Number.isSafeInteger(number) && number > 0) return `${actionPath(id)}/versions/${number}`
+  const message = 'not a number of a version: expected a positive integer'
+  throw new NotSent('malformed_id', message, 'Use the number of the version’s record.')
+}
 
 /** @throws {NotSent} `malformed_id` */
 export function alertChannelPath(id: number): string {

@@ -1,6 +1,7 @@
 import type { ChainsResponse } from '../../wire/chains.ts'
 import type { CallOptions } from '../options.ts'
 import { type Listing, listing } from '../core/listing.ts'
+import { type ActionLibraryOperations, actionLibraryOperations } from './action-library.ts'
 import { type AlertOperations, alertOperations } from './alerts.ts'
 import { triggerBody, runPath, triggerPath, type TriggersParts } from './send-request.ts'
 import {
@@ -120,6 +121,8 @@ export type TriggerOperations = ReplayOperations & {
   alerts: AlertOperations
   /** Log of changes of triggers. */
   auditLog: TriggerLogOperations
+  /** The user's library of actions. */
+  actions: ActionLibraryOperations
 }
 
 export function triggerOperations(parts: TriggersParts): TriggerOperations {
@@ -181,5 +184,6 @@ export function triggerOperations(parts: TriggersParts): TriggerOperations {
     tail: (id, options) => tailTrigger(parts, id, options),
     alerts: alertOperations(parts),
     auditLog: triggerLogOperations(parts),
+    actions: actionLibraryOperations(parts),
   }
 }

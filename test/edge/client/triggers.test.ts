@@ -216,6 +216,7 @@ it('covers every operation of the trigger service', async () => {
   const runId = 'r'.repeat(RUN_ID_CHARACTERS)
   const replayId = 'p'.repeat(REPLAY_ID_CHARACTERS)
   const channelId = 123_456
+  const actionId = `actn_${'a'.repeat(22)}`
   const all: (() => Promise<unknown>)[] = [
     () => triggers.me(),
     () => triggers.registerAgentRequest({ challenge: newAgentToken().challenge, label: 'x' }),
@@ -243,6 +244,15 @@ it('covers every operation of the trigger service', async () => {
     () => triggers.replay(replayId),
     () => triggers.cancelReplay(replayId),
     () => triggers.auditLog.page(),
+    () => triggers.actions.list(),
+    () => triggers.actions.create({ name: 'x', source: '1' }),
+    () => triggers.actions.get(actionId),
+    () => triggers.actions.change(actionId, { name: 'y' }),
+    () => triggers.actions.delete(actionId),
+    () => triggers.actions.versions(actionId),
+    () => triggers.actions.version(actionId, 1),
+    () => triggers.actions.save(actionId, { source: '2' }),
+    () => triggers.actions.deleteVersion(actionId, 1),
     () => triggers.alerts.incidents().all(),
     () => triggers.alerts.settings(),
     () => triggers.alerts.change({ muted: true }),
@@ -260,9 +270,9 @@ it('covers every operation of the trigger service', async () => {
   for (const call of all) expect(await failureOf(call())).toMatchObject({ name: 'Forbidden' })
   const called = line.asked.map((question) => {
     const [method = '', path = ''] = question.replace(/\?.*$/, '').split(' ')
-    const template = [id, runId, replayId, String(channelId)].reduce(
+    const template = [id, runId, replayId, String(channelId), actionId].reduce(
       (left, each) => left.replace(each, '{id}'),
-      path,
+      path.replace(/\/versions\/1$/, '/versions/{number}'),
     )
     return `${method.toLowerCase()} ${template}`
   })

@@ -41,6 +41,13 @@ const OPERATIONS: Record<string, object | undefined> = {
   'DELETE /api/alerts/channels/:id': undefined,
   'POST /api/alerts/channels/:id/rotate-secret': undefined,
   'POST /api/alerts/channels/:id/test': undefined,
+  'GET /api/actions/:id': undefined,
+  'PATCH /api/actions/:id': { name: 'taken' },
+  'DELETE /api/actions/:id': undefined,
+  'GET /api/actions/:id/versions': undefined,
+  'POST /api/actions/:id/versions': { source: '1' },
+  'GET /api/actions/:id/versions/:number': undefined,
+  'DELETE /api/actions/:id/versions/:number': undefined,
 }
 
 async function ask(operation: string, trigger: string, run: string) {

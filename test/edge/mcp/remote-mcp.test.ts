@@ -112,6 +112,19 @@ describe('tools of the remote MCP server', () => {
     await client.close()
   })
 
+  it('keep actions, and return the position of a syntax error', async () => {
+    const client = await connect(owner.token)
+    const { id: action_id } = await called(client, 'create_action', { name: 'a', source: '1' })
+    await called(client, 'save_action_version', { action_id, source: '2' })
+    await called(client, 'use_action_version', { action_id, number: 1 })
+    const action = await called(client, 'get_action', { action_id })
+    expect(action).toMatchObject({ current_version: 1, versions: 2, source: '1' })
+    const failure = await refusal(client, 'save_action_version', { action_id, source: 'let 1' })
+    expect(failure).toMatchObject({ error: 'source_does_not_compile', status: 422 })
+    expect(failure.message).toContain('line 1, column 5')
+    await client.close()
+  })
+
   it('compute the CID of a source', async () => {
     const client = await connect(owner.token)
     const { action_cid } = await called(client, 'compute_action_cid', { action_code: 'x' })
