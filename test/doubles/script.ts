@@ -23,7 +23,9 @@ type Script = { steps: Step[] }
 /** Returns the source of an action that the origin double plays. It compiles, because the edge checks that. */
 export const scriptSource = (steps: readonly Step[]): string => `(${JSON.stringify({ steps })})`
 
-export const parseScript = (source: string): Script => JSON.parse(source.slice(1, -1)) as Script
+/** Triggers that the previous version recorded have the script without the parentheses. */
+export const parseScript = (source: string): Script =>
+  JSON.parse(source.startsWith('(') ? source.slice(1, -1) : source) as Script
 
 /** An execution request that the origin received. */
 export type Seen = {
