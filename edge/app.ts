@@ -4,6 +4,7 @@ import { cors } from 'hono/cors'
 import * as schema from './db/schema.ts'
 import { type Env, settingsOf } from './env.ts'
 import { registerAccountPage } from './pages/account/account-page.tsx'
+import { registerAuditLogPage } from './pages/audit-log/audit-log-page.tsx'
 import { registerAlertsPage } from './pages/alerts/alerts-page.tsx'
 import { registerMutePage } from './pages/alerts/mute-page.tsx'
 import { registerAgentAuthorize } from './pages/agents/authorize-page.tsx'
@@ -113,6 +114,7 @@ export function createApp(): App {
   registerRunPages(app)
   registerFailedRunPages(app)
   registerAlertsPage(app)
+  registerAuditLogPage(app)
   registerMutePage(app)
   registerConsolePage(app)
   registerAccountEndpoints(app)

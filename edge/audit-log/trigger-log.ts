@@ -17,7 +17,23 @@ type TriggerLogParts = {
 }
 
 type Head = { sequence: number; sha256: string; at: number }
-export type TriggerLogBounds = { order: 'newest' | 'oldest'; offset: number; limit: number }
+/** Entries must match all given fields. */
+type TriggerLogFilter = {
+  trigger_id?: string | undefined
+  operation?: string | undefined
+  actor?: string | undefined
+}
+export type TriggerLogBounds = TriggerLogFilter & {
+  order: 'newest' | 'oldest'
+  offset: number
+  limit: number
+}
+
+const FILTER_PATHS = {
+  trigger_id: '$.subject.trigger_id',
+  operation: '$.operation',
+  actor: '$.actor.kind',
+} as const
 
 /** Changes of the triggers of a user, as a hash chain (docs/audit-log.md). Keeps only the latest entries. */
 export class TriggerLog {
@@ -65,7 +81,12 @@ export class TriggerLog {
     sql.exec('DELETE FROM trigger_log WHERE sequence <= ?', sequence - TRIGGER_LOG_ENTRIES_MAX)
   }
 
-  page({ order, offset, limit }: TriggerLogBounds): TriggerLogPage {
+  page({ order, offset, limit, ...filter }: TriggerLogBounds): TriggerLogPage {
+    const given = Object.entries(FILTER_PATHS).flatMap(([name, path]) => {
+      const value = filter[name as keyof TriggerLogFilter]
+      return value === undefined ? [] : [[path, value] as const]
+    })
+    const where = given.map(() => 'entry ->> ? = ?').join(' AND ')
     const last = this.#last()
     const rows = this.#parts.sql
       .exec<{
@@ -76,7 +97,8 @@ export class TriggerLog {
         sha256: string
       }>(
         `SELECT entry, details, client_address AS address, client_address_salt AS salt, sha256
-         FROM trigger_log ORDER BY sequence ${order === 'newest' ? 'DESC' : ''} LIMIT ? OFFSET ?`,
+         FROM trigger_log ${where && `WHERE ${where}`} ORDER BY sequence ${order === 'newest' ? 'DESC' : ''} LIMIT ? OFFSET ?`,
+        ...given.flat(),
         limit,
         offset,
       )

@@ -12,9 +12,9 @@ export const triggerLogOperation: ApiOperation<undefined, z.infer<typeof trigger
   query: triggerLogQuery,
   success: { status: 200, schema: triggerLogResponse },
   handle: async (c, { user, query }) => {
-    const { order, page_number: number, page_size: limit } = query
+    const { order, page_number: number, page_size: limit, ...filter } = query
     // The generated RPC stub type cannot represent details that contain arbitrary JSON.
     const reports: Pick<ReportsObject, 'triggerLog'> = c.env.USER_REPORTS.getByName(user.id)
-    return c.json(await reports.triggerLog({ order, offset: number * limit, limit }))
+    return c.json(await reports.triggerLog({ ...filter, order, offset: number * limit, limit }))
   },
 }

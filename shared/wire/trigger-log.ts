@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { auditEntrySchema } from '../audit-log/entry.ts'
-
-export { auditLogQuery as triggerLogQuery } from './audit-log.ts'
+import { auditLogQuery } from './audit-log.ts'
+import { triggerIdText } from './failed-runs.ts'
 
 export const TRIGGER_LOG_ACTORS = ['session', 'agent_token', 'oauth_client', 'operator'] as const
 
@@ -10,6 +10,14 @@ export const TRIGGER_LOG_OPERATIONS = [
   'change_trigger',
   'delete_trigger',
 ] as const
+
+export const triggerLogFilter = {
+  trigger_id: triggerIdText.optional().describe('Only changes of this trigger.'),
+  operation: z.enum(TRIGGER_LOG_OPERATIONS).optional().describe('Only changes of this kind.'),
+  actor: z.enum(TRIGGER_LOG_ACTORS).optional().describe('Only changes by actors of this kind.'),
+}
+
+export const triggerLogQuery = auditLogQuery.extend(triggerLogFilter)
 
 export const triggerLogEntry = auditEntrySchema.extend({
   account_hash: auditEntrySchema.shape.account_hash.meta({

@@ -17,6 +17,7 @@ import { requestWalks } from './walks/request.ts'
 import { runWalks } from './walks/runs.ts'
 import { signInWalks } from './walks/sign-in.ts'
 import { transactionWalks } from './walks/transactions.ts'
+import { triggerChangeWalks } from './walks/trigger-changes.ts'
 import { triggerFormWalks } from './walks/trigger-forms.ts'
 import { walletAttackWalks } from './walks/wallet-attacks.ts'
 
@@ -57,6 +58,7 @@ describe.skipIf(!installed)('a user in a browser', () => {
 
   describe('triggers', () => {
     triggerFormWalks(walks)
+    triggerChangeWalks(walks)
     runWalks(walks)
     transactionWalks(walks)
     docsWalks(walks)

@@ -176,6 +176,12 @@ export const pageRoutes: OpenApiPaths = {
       'csrf',
     ]),
   },
+  '/audit-log': {
+    get: pageDescription('The changes of the triggers of the user.', 'audit_log_page', seeOther),
+  },
+  '/audit-log/entries': {
+    get: internalGetDescription('Entries for the script of the page.', 'audit_log_entries', []),
+  },
   '/alerts': {
     get: pageDescription('The incidents and alert settings of the user.', 'alerts_page', seeOther),
   },

@@ -56,6 +56,12 @@ async function showAccount(c: Context<AppEnv>): Promise<Response> {
           <a href="/agent/tokens">View and revoke the access tokens of your programs</a>
         </p>
       </section>
+      <section aria-labelledby="changes">
+        <h2 id="changes">Changes of triggers</h2>
+        <p>
+          <a href="/audit-log">View who changed your triggers, and export the log</a>
+        </p>
+      </section>
       <section aria-labelledby="browsers">
         <h2 id="browsers">Browsers</h2>
         <p>

@@ -34,6 +34,7 @@ export const NAVIGATION: readonly NavGroup[] = [
         also: ['/replays'],
       },
       { href: '/alerts', text: 'Alerts', icon: 'alerts' },
+      { href: '/audit-log', text: 'Changes', icon: 'changes' },
     ],
   },
   { title: 'Accounts', links: [CONSOLE] },

@@ -7,6 +7,7 @@ import { sha256 } from '../../sha256.ts'
 /** They are loaded on demand, because most requests, such as webhooks, do not need them. */
 const SCRIPTS = {
   account: () => import('../../browser/account/script.txt'),
+  'audit-log': () => import('../../browser/audit-log/script.txt'),
   charts: () => import('../../browser/charts/script.txt'),
   connect: () => import('../../browser/connect/script.txt'),
   console: () => import('../../browser/console/script.txt'),

@@ -1,7 +1,7 @@
 /** The log of changes of the user's triggers (`docs/audit-log.md`). */
-import { LIST_PAGE_MAX } from '../../limits.ts'
 import type { TriggerLogEntry, TriggerLogPage } from '../../wire/trigger-log.ts'
 import type { CallOptions } from '../options.ts'
+import { readVerifiedTriggerLog } from './read-verified-trigger-log.ts'
 import { triggerBody, type TriggersParts } from './send-request.ts'
 
 export type { TriggerLogEntry, TriggerLogPage }
@@ -11,6 +11,11 @@ export type TriggerLogQuery = {
   order?: 'newest' | 'oldest'
   page_number?: number
   page_size?: number
+  /** Only changes of this trigger. */
+  trigger_id?: string
+  operation?: TriggerLogEntry['operation']
+  /** Only changes by actors of this kind. */
+  actor?: TriggerLogEntry['actor']['kind']
 }
 
 export type TriggerLogHead = TriggerLogPage['head']
@@ -45,22 +50,7 @@ export function triggerLogOperations(parts: TriggersParts): TriggerLogOperations
   }
   return {
     page,
-    verify: async ({ since } = {}, options) => {
-      const entries: TriggerLogEntry[] = []
-      let head: TriggerLogHead | undefined
-      // Newest first, because the service deletes the oldest entries.
-      for (let number = 0; ; number++) {
-        const read = await page({ page_number: number, page_size: LIST_PAGE_MAX }, options)
-        // Later pages can have later heads, because entries may be appended in the meantime.
-        head ??= read.head
-        const oldest = entries.at(-1)?.sequence ?? Number.POSITIVE_INFINITY
-        entries.push(...read.entries.filter(({ sequence }) => sequence < oldest))
-        if (read.entries.length < LIST_PAGE_MAX) break
-      }
-      entries.reverse()
-      const { verifyTriggerLog } = await import('../verification/verifier.ts')
-      verifyTriggerLog(entries, { head: head!, since })
-      return { entries, head: head! }
-    },
+    verify: ({ since } = {}, options) =>
+      readVerifiedTriggerLog((query) => page(query, options), since),
   }
 }

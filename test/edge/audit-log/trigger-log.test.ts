@@ -206,6 +206,24 @@ describe('the log of changes of triggers', () => {
     expect((await owner.api('/api/audit-log?page_size=0')).status).toBe(422)
   })
 
+  it('returns only matching entries, and pages of them', async () => {
+    const [first, second] = [await createTrigger(owner), await createTrigger(owner)]
+    for (const name of ['a', 'b', 'c']) await patch(owner, first.id, { name })
+    await entriesOf(owner, 5)
+    const found = async (query: string) =>
+      (await read(owner, query)).entries.map(({ subject, operation }) => [
+        subject.trigger_id === first.id ? 'first' : 'second',
+        operation,
+      ])
+    expect(await found(`?trigger_id=${second.id}`)).toEqual([['second', 'create_trigger']])
+    expect(await found('?operation=create_trigger')).toHaveLength(2)
+    expect(await found('?operation=change_trigger&page_size=2&page_number=1')).toHaveLength(1)
+    expect(await found(`?trigger_id=${first.id}&actor=agent_token`)).toHaveLength(4)
+    expect(await found('?actor=session')).toEqual([])
+    for (const query of ['trigger_id=x', 'operation=x', 'actor=%00'])
+      expect([query, (await owner.api(`/api/audit-log?${query}`)).status]).toEqual([query, 422])
+  })
+
   it('is erased with the user', async () => {
     await createTrigger(owner)
     await entriesOf(owner, 1)

@@ -122,6 +122,7 @@ describe('svc mcp', () => {
       'list_incidents',
       'list_runs',
       'list_transactions',
+      'list_trigger_changes',
       'list_triggers',
       'list_usage_keys',
       'mute_alerts',

@@ -14,6 +14,8 @@ const ID = 'A'.repeat(32)
 
 let server: Server
 let url: string
+/** Path of the last request. */
+let asked: string
 let entries: TriggerLogEntry[]
 /** Head that the service returns instead of that of its entries. */
 let claimed: TriggerLogPage['head'] | undefined
@@ -22,7 +24,8 @@ const folder = mkdtempSync(join(tmpdir(), 'svc-trigger-audit-'))
 /** Serves the entries as the service does. */
 beforeAll(async () => {
   server = createServer((request, response) => {
-    const query = new URL(request.url!, 'http://localhost').searchParams
+    asked = request.url!
+    const query = new URL(asked, 'http://localhost').searchParams
     const size = Number(query.get('page_size'))
     const from = Number(query.get('page_number')) * size
     const last = entries.at(-1)
@@ -84,6 +87,13 @@ it('svc trigger audit prints the latest changes', async () => {
   expect(lines[0]).toMatch(
     /^2026-01-01T00:00:00.000Z +change_trigger +A{32} +agent_token K7-2mVd0q_Xw4sLb ci +name$/,
   )
+})
+
+it('svc trigger audit --trigger shows the changes of one trigger', async () => {
+  expect((await audit('--trigger', ID)).code).toBe(0)
+  expect(asked).toContain(`trigger_id=${ID}`)
+  const { code, err } = await audit('--trigger', ID, '--export', 'some.ndjson')
+  expect([code, err]).toEqual([2, expect.stringContaining('--trigger cannot be combined')])
 })
 
 it('svc trigger audit --export verifies all pages, and compares them with an earlier export', async () => {

@@ -8,17 +8,25 @@ import { addExamples } from '../examples.ts'
 /** Entries that are printed without `--export`. */
 const SHOWN = 50
 
+type AuditOptions = { trigger?: string; export?: string; since?: string }
+
 export function registerTriggerAudit(trigger: Command, cli: Cli): void {
   const command = cli
     .command(trigger, 'audit', `Show the latest ${SHOWN} changes of your triggers.`)
+    .option('--trigger <id>', 'show only changes of this trigger')
     .option('--export <file>', 'verify all entries, and write them to a file, as NDJSON')
     .option('--since <file>', 'with --export, compare with an earlier export')
-    .action(async ({ export: file, since }: { export?: string; since?: string }) => {
+    .action(async ({ trigger: triggerId, export: file, since }: AuditOptions) => {
       if (since !== undefined && file === undefined)
         throw new UsageError('--since requires --export')
+      if (triggerId !== undefined && file !== undefined)
+        throw new UsageError('--trigger cannot be combined with --export, which writes all entries')
       const { auditLog } = (await cli.client(command, { token: true })).triggers
       if (file === undefined) {
-        const { entries } = await auditLog.page({ page_size: SHOWN })
+        const { entries } = await auditLog.page({
+          page_size: SHOWN,
+          ...(triggerId !== undefined && { trigger_id: triggerId }),
+        })
         return cli.print(command, entries, () => columns(entries.map(cells)))
       }
       const { exportTriggerLog } = await import('../../audit-log/export-trigger-log.ts')
