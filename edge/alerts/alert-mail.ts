@@ -103,6 +103,8 @@ function summaryOf({ signal }: IncidentRecord): string {
       return 'The usage key expires soon'
     case 'credit_low':
       return 'The credit is low'
+    case 'payment_failed':
+      return 'A payment failed'
   }
 }
 

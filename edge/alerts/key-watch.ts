@@ -12,13 +12,19 @@ import { isEndPast } from '../deadline.ts'
 import { type Sleep, withTimeout } from '../sleep.ts'
 import type { SealedOrigin } from '../trust/sealed-origin.ts'
 import { isoTime, type SharedProblem } from './incidents.ts'
-import type { CheckedKey, ExpiringKey, LowAccount, WatchedKeys } from './watched-keys.ts'
+import type {
+  CheckedKey,
+  ExpiringKey,
+  LowAccount,
+  UnpaidAccount,
+  WatchedKeys,
+} from './watched-keys.ts'
 
-/**
- * Interval of the checks without balances, and with them. Thresholds of expiries are in days, so rare checks suffice.
- */
+/** Interval of the checks of all keys. Thresholds of expiries are in days, so rare checks suffice. */
 const CHECK_INTERVAL_MS = 6 * HOUR_MS
-const CREDIT_INTERVAL_MS = HOUR_MS
+
+/** Interval of the checks of accounts. In between, one key of each account is checked. */
+const ACCOUNT_INTERVAL_MS = HOUR_MS
 
 /** Age up to which the result of the last pass is used when the settings change. */
 const CURRENT_MS = 2 * CHECK_INTERVAL_MS
@@ -85,7 +91,7 @@ export class KeyWatch {
   /** Returns a trigger with the usage key or account that an incident of the signal is about. */
   triggerSharing(signal: AlertSignal, hash: string): NamedTrigger | undefined {
     const { keys } = this.#options
-    return signal === 'credit_low' ? keys.triggerOfAccount(hash) : keys.triggerWithKey(hash)
+    return signal === 'key_expiring' ? keys.triggerWithKey(hash) : keys.triggerOfAccount(hash)
   }
 
   /** @returns the time of the next call */
@@ -98,11 +104,12 @@ export class KeyWatch {
   }
 
   get #intervalMs(): number {
-    return this.#watchesCredit ? CREDIT_INTERVAL_MS : CHECK_INTERVAL_MS
+    return this.#watchesAccounts ? ACCOUNT_INTERVAL_MS : CHECK_INTERVAL_MS
   }
 
-  get #watchesCredit(): boolean {
-    return this.#options.enabledSignals().has('credit_low')
+  get #watchesAccounts(): boolean {
+    const signals = this.#options.enabledSignals()
+    return signals.has('credit_low') || signals.has('payment_failed')
   }
 
   get #isEnabled(): boolean {
@@ -113,7 +120,7 @@ export class KeyWatch {
     const pass = this.#options.keys.pass()
     if (!pass) return now
     if (!pass.isFinished) return isEndPast(pass.nextAt, RETRY_MS, now) ? now : pass.nextAt
-    if (this.#watchesCredit && !pass.withBalances) return now
+    if (this.#watchesAccounts && !pass.withBalances) return now
     const dueAt = Math.min(pass.nextAt, pass.startedAt + this.#intervalMs)
     return isEndPast(dueAt, this.#intervalMs, now) ? now : dueAt
   }
@@ -141,15 +148,21 @@ export class KeyWatch {
   async #continuePass(now: number): Promise<number | undefined> {
     const { keys, now: clock, triggers } = this.#options
     const stops = this.#stops
+    const last = keys.pass()
     const resumed = this.#unfinishedPass(now)
     const startedAt = resumed?.startedAt ?? now
     if (!resumed) keys.startPass(now)
-    const withBalances = this.#watchesCredit && (resumed?.withBalances ?? true)
-    const pass = { startedAt, isFinished: false, withBalances }
+    const withBalances = this.#watchesAccounts && (resumed?.withBalances ?? true)
+    const fullAt = resumed?.fullAt ?? (this.#needsFullPass(last, now) ? now : last!.fullAt)
+    const isFull = fullAt === startedAt
+    const pass = { startedAt, fullAt, isFinished: false, withBalances }
     // The alarm was set for this time, in case the pass fails or the object is evicted.
     keys.setPass({ ...pass, nextAt: now + RETRY_MS })
+    const enabled = await triggers()
     const isChecked = keys.checkedSince(startedAt)
-    const left = (await triggers()).filter(({ id }) => !isChecked.has(id))
+    const left = isFull
+      ? enabled.filter(({ id }) => !isChecked.has(id))
+      : keys.oneOfEachAccount(enabled, startedAt)
     if (this.#stops !== stops) return this.#isEnabled ? clock() : undefined
     for (const some of chunks(left.slice(0, TRIGGERS_PER_ALARM), KEY_STATES_PER_REQUEST_MAX)) {
       const checked = await this.#check(some)
@@ -162,10 +175,17 @@ export class KeyWatch {
       return now
     }
     const nextAt = startedAt + this.#intervalMs
-    keys.forgetCheckedBefore(startedAt)
+    if (isFull) keys.forgetCheckedBefore(startedAt)
+    else keys.keepOnly(enabled)
     keys.setPass({ ...pass, isFinished: true, nextAt })
     this.#record(clock())
     return this.#dueAt(clock())
+  }
+
+  /** A pass that did not read accounts does not know which triggers share one. */
+  #needsFullPass(last: ReturnType<WatchedKeys['pass']>, now: number): boolean {
+    if (!last?.withBalances || !this.#watchesAccounts) return true
+    return Math.abs(now - last.fullAt) >= CHECK_INTERVAL_MS
   }
 
   /** An old pass is not resumed, because its first results are out of date. */
@@ -202,7 +222,7 @@ export class KeyWatch {
   async #statesOf(stored: StoredUsageKey[]): Promise<(KeyState | null)[]> {
     const response = await this.#options.origin.keyStates({
       stored,
-      ...(this.#watchesCredit && { balances: true }),
+      ...(this.#watchesAccounts && { balances: true, payments: true }),
     })
     if (response.state === 'refused') throw new Error(`refused: ${errorReason(response)}`)
     return response.keys
@@ -213,8 +233,12 @@ export class KeyWatch {
     const by = now + thresholds().expiry_days * DAY_MS
     const expiring = enabledSignals().has('key_expiring') ? keys.expiringBy(by) : []
     record('key_expiring', expiring.map(expiryProblem), now)
-    const low = this.#watchesCredit ? keys.accountsBelow(thresholds().credit_cents) : []
+    const low = enabledSignals().has('credit_low')
+      ? keys.accountsBelow(thresholds().credit_cents)
+      : []
     record('credit_low', low.map(creditProblem), now)
+    const unpaid = enabledSignals().has('payment_failed') ? keys.accountsWithFailedPayment() : []
+    record('payment_failed', unpaid.map(paymentProblem), now)
   }
 
   /** Returns false if the last pass is too old, for example because no signal was enabled. */
@@ -232,6 +256,11 @@ function expiryProblem({ hash, triggers, expiresAt }: ExpiringKey): SharedProble
 function creditProblem({ hash, triggers, balanceCents }: LowAccount): SharedProblem {
   const code = formatUsd(balanceCents, 'plain')
   return { hash, triggers, code, message: `The account has ${code} left.${others(triggers)}` }
+}
+
+function paymentProblem({ hash, triggers, problem }: UnpaidAccount): SharedProblem {
+  const message = `The account has a ${problem} payment.${others(triggers)}`
+  return { hash, triggers, code: problem, message }
 }
 
 function others({ length }: readonly NamedTrigger[]): string {

@@ -210,9 +210,11 @@ export const watchedKeys = sqliteTable('watched_keys', {
   keyHash: text('key_hash'),
   /** Null if the key does not expire. */
   expiresAt: integer('expires_at'),
-  /** Null if the balance was not read, or the account never used its credit. */
+  /** Null if no facts about the account were read. */
   accountHash: text('account_hash'),
   balanceCents: integer('balance_cents'),
+  /** `declined` or `disputed`. Null if the account has no such payment. */
+  paymentProblem: text('payment_problem'),
   checkedAt: integer('checked_at').notNull(),
 })
 
@@ -222,7 +224,9 @@ export const keyChecks = sqliteTable('key_checks', {
   /** Start of the pass in progress, or of the last one. */
   startedAt: integer('started_at').notNull(),
   isFinished: integer('is_finished', { mode: 'boolean' }).notNull(),
-  /** True if the pass reads balances, too. */
+  /** Start of the last pass that reads all keys. Other passes read one key of each account. */
+  fullAt: integer('full_at').notNull().default(0),
+  /** True if the pass reads balances and failed payments, too. */
   withBalances: integer('with_balances', { mode: 'boolean' }).notNull().default(false),
   nextAt: integer('next_at').notNull(),
 })

@@ -1,5 +1,6 @@
 import { formatUsd } from '../../shared/usd.ts'
 import { WRITE_CENTS } from '../../shared/limits.ts'
+import type { PaymentProblem } from '../../shared/wire/sealed-key-states.ts'
 import type { ChangeAudit } from '../audit-log/append-entry.ts'
 import type { Database } from '../db/open.ts'
 import { databaseTimeout, type AbortableSleep, rejectAfter } from '../timeout.ts'
@@ -14,6 +15,7 @@ import { lockAccount } from './ledger.ts'
 import { SerialQueue } from './serial-queue.ts'
 import { Reservation } from './reservation.ts'
 import { CreditsUnavailableError } from './credit-errors.ts'
+import { paymentProblems } from './payment-problems.ts'
 import { storedBalances } from './stored-balances.ts'
 import { readUsage, type UsageFilter, type DailyUsage } from './usage.ts'
 import { pruneSums } from './window-sums.ts'
@@ -138,12 +140,23 @@ export class Credits {
   }
 
   /**
-   * Returns the stored balances of accounts in cents, without settling charges. Accounts that never used their credit are
-   * missing.
+   * Returns the stored balances of accounts in cents, without settling charges. An account that never used its credit has
+   * its starter credit.
    * @throws {CreditsUnavailableError}
    */
-  storedBalances(accountHashes: readonly string[]): Promise<Map<string, number>> {
-    return this.#fromLedger(storedBalances(this.#options.db, accountHashes))
+  async storedBalances(accountHashes: readonly string[]): Promise<Map<string, number>> {
+    const { db, starterCents } = this.#options
+    const stored = await this.#fromLedger(storedBalances(db, accountHashes))
+    return new Map(accountHashes.map((hash) => [hash, stored.get(hash) ?? starterCents]))
+  }
+
+  /**
+   * Returns the accounts with a declined or disputed payment.
+   * @throws {CreditsUnavailableError}
+   */
+  paymentProblems(accountHashes: readonly string[]): Promise<Map<string, PaymentProblem>> {
+    const { db, now } = this.#options
+    return this.#fromLedger(paymentProblems(db, accountHashes, now()))
   }
 
   /**

@@ -407,6 +407,10 @@ export const payments = pgTable(
     /** Time of the next poll. Null if no more changes are expected. */
     lookAt: time('look_at'),
     looks: integer('looks').notNull(),
+    /** Time at which a declined attempt was first seen. Null if no attempt was declined, or a later one was not. */
+    declinedAt: time('declined_at'),
+    /** Time at which a dispute was first seen that withdrew money. Null if there is none, or all money was paid back. */
+    disputedAt: time('disputed_at'),
   },
   (table) => [
     index('payments_account').on(table.accountHash, table.createdAt),

@@ -8,6 +8,7 @@ import {
   type KeyStatesRequest,
   keyStatesRequestSchema,
   type KeyStatesResponse,
+  type PaymentProblem,
   SEALED_KEY_STATES_PATH,
 } from '../../shared/wire/sealed-key-states.ts'
 import type { Principal } from '../accounts/account.ts'
@@ -20,7 +21,7 @@ export const sealedKeyStatesOperation: SealedOperation<KeyStatesRequest> = {
   path: SEALED_KEY_STATES_PATH,
   schema: keyStatesRequestSchema,
   isOfEdge: true,
-  handle: async ({ stored, balances = false }, mode, services): Promise<KeyStatesResponse> => {
+  handle: async ({ stored, ...wanted }, mode, services): Promise<KeyStatesResponse> => {
     if (mode !== MODE_PSK)
       throw new ApiError(
         403,
@@ -29,9 +30,15 @@ export const sealedKeyStatesOperation: SealedOperation<KeyStatesRequest> = {
       )
     services.load.requireRoom()
     const principals = stored.map((one) => principalOf(one, services))
-    const accounts = new Set(principals.flatMap((principal) => principal?.account.hash ?? []))
-    const cents = balances ? await services.credits.storedBalances([...accounts]) : undefined
-    return { state: 'known', keys: principals.map((one) => stateOf(one, cents, services)) }
+    const found = principals.flatMap((principal) => principal?.account.hash ?? [])
+    const accounts = [...new Set(found)]
+    const { credits } = services
+    const [balances, problems] = await Promise.all([
+      wanted.balances ? credits.storedBalances(accounts) : undefined,
+      wanted.payments ? credits.paymentProblems(accounts) : undefined,
+    ])
+    const facts = { balances, problems }
+    return { state: 'known', keys: principals.map((one) => stateOf(one, facts, services)) }
   },
 }
 
@@ -40,10 +47,15 @@ function principalOf(stored: StoredUsageKey, services: OriginServices): Principa
   return key === undefined ? undefined : services.mirror.current().principal(apiKeyHash(key))
 }
 
-/** @param balances undefined if they were not requested */
+/** Facts about accounts. Undefined if they were not requested. */
+type AccountFacts = {
+  balances: ReadonlyMap<string, number> | undefined
+  problems: ReadonlyMap<string, PaymentProblem> | undefined
+}
+
 function stateOf(
   principal: Principal | undefined,
-  balances: ReadonlyMap<string, number> | undefined,
+  { balances, problems }: AccountFacts,
   { keyLimits }: OriginServices,
 ): KeyState | null {
   if (!principal?.usageKey) return null
@@ -51,8 +63,9 @@ function stateOf(
   return withoutUndefined({
     key_hash: keyHash,
     expires_at: keyLimits.of(principal)?.expiresAt,
-    account_hash: balances && account.hash,
+    account_hash: (balances ?? problems) && account.hash,
     balance_cents: balances?.get(account.hash),
+    payment_problem: problems?.get(account.hash),
   })
 }
 

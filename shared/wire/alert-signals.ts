@@ -12,6 +12,7 @@ export const ALERT_SIGNALS = [
   'evidence_changed',
   'key_expiring',
   'credit_low',
+  'payment_failed',
 ] as const
 export type AlertSignal = (typeof ALERT_SIGNALS)[number]
 
@@ -29,5 +30,6 @@ export const DEFAULT_ALERT_SIGNALS = [
 export const POLLED_SIGNALS = [
   'key_expiring',
   'credit_low',
+  'payment_failed',
 ] as const satisfies readonly AlertSignal[]
 export type PolledSignal = (typeof POLLED_SIGNALS)[number]

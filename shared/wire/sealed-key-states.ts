@@ -13,18 +13,25 @@ export const keyStatesRequestSchema = z.object({
   stored: z.array(storedUsageKeySchema).min(1).max(KEY_STATES_PER_REQUEST_MAX),
   /** True to read the balances of the keys' accounts, too. */
   balances: z.boolean().optional(),
+  /** True to read whether the accounts have declined or disputed payments. Older origins ignore it. */
+  payments: z.boolean().optional(),
 })
 export type KeyStatesRequest = z.infer<typeof keyStatesRequestSchema>
+
+export const PAYMENT_PROBLEMS = ['declined', 'disputed'] as const
+export type PaymentProblem = (typeof PAYMENT_PROBLEMS)[number]
 
 const keyStateSchema = z.object({
   /** Hash of the usage key, as on the chain. Equal for triggers with the same key. */
   key_hash: z.string(),
   /** Unix milliseconds. Absent if the key does not expire. */
   expires_at: z.number().optional(),
-  /** Hash of the key's account, as on the chain. Only if balances were requested, like `balance_cents`. */
+  /** Hash of the key's account, as on the chain. Only if balances or payments were requested. */
   account_hash: z.string().optional(),
-  /** Absent if the account never used its credit. */
+  /** Only if balances were requested. Older origins omit it if the account never used its credit. */
   balance_cents: z.number().optional(),
+  /** Only if payments were requested, and the account has such a payment. */
+  payment_problem: z.enum(PAYMENT_PROBLEMS).optional(),
 })
 export type KeyState = z.infer<typeof keyStateSchema>
 

@@ -39,6 +39,7 @@ import {
 import {
   keyStatesRequestSchema,
   type KeyStatesRequest,
+  type PaymentProblem,
   SEALED_KEY_STATES_PATH,
 } from '../../shared/wire/sealed-key-states.ts'
 import { answerPlain, answerSealedHttp } from './core-origin.ts'
@@ -167,14 +168,16 @@ export async function startSealedOrigin(options: SealedOriginOptions): Promise<{
   }
 
   /** A key `expires-<Unix milliseconds>` expires at that time, and the account of a key `cents-<n>` has this credit. */
-  function keyStates({ stored, balances }: KeyStatesRequest) {
+  function keyStates({ stored, balances, payments }: KeyStatesRequest) {
     const keys = stored.map((one) => {
       const key = storedKeys.open(one)
       if (key.startsWith('unknown-')) return null
       const expiry = /^expires-(\d+)/.exec(key)?.[1]
       const cents = balances ? /^cents-(\d+)/.exec(key)?.[1] : undefined
+      const problem = payments ? /^cents-\d+-(declined|disputed)/.exec(key)?.[1] : undefined
       return {
         key_hash: key,
+        ...(problem !== undefined && { payment_problem: problem as PaymentProblem }),
         ...(expiry !== undefined && { expires_at: Number(expiry) }),
         ...(cents !== undefined && {
           account_hash: `account of ${key.replace(/ .*/, '')}`,

@@ -2,16 +2,24 @@
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { DAY_MS } from '../../shared/durations.ts'
 import type { IncidentRecord } from '../../shared/wire/alert.ts'
+import { PROCESSOR_WEBHOOK_PATH } from '../../shared/wire/core-routes.ts'
+import { type ProcessorDouble, startProcessor } from '../doubles/processor/server.ts'
 import { newOwner, type Owner, until } from './owner.ts'
 import { type StartedStack, startStack } from './stack.ts'
 
+let processor: ProcessorDouble
 let stack: StartedStack
 let owner: Owner
 beforeAll(async () => {
-  stack = await startStack()
+  processor = await startProcessor()
+  stack = await startStack({ originSettings: processor.settings })
+  processor.webhooks.sendTo(stack.baseUrl + PROCESSOR_WEBHOOK_PATH, processor.webhookSecret)
   owner = await newOwner(stack)
 })
-afterAll(() => stack.stop())
+afterAll(async () => {
+  await stack.stop()
+  await processor.close()
+})
 
 const ACTION = 'async function main() {}'
 const incidents = async (): Promise<IncidentRecord[]> =>
@@ -45,4 +53,19 @@ it('an account with little credit opens an incident', async () => {
     (await incidents()).find(({ signal }) => signal === 'credit_low'),
   )
   expect(found).toMatchObject({ state: 'open', code: expect.stringMatching(/^\$\d+\.\d\d$/) })
+})
+
+it('a declined payment opens an incident, as soon as the processor reports it', async () => {
+  const { payment_intent_id: intentId } = await owner.core('billing/create_payment_intent', {
+    amount_cents: 500,
+  })
+  processor.paying.decline(intentId)
+  const found = await until(60, 'an incident opens', async () => {
+    // Disabling the signal deletes what is known about the keys, so that they are read again.
+    for (const signals of [[], ['payment_failed']])
+      await owner.api('alerts/settings', { signals }, 'PATCH')
+    await new Promise((resume) => setTimeout(resume, 1_000))
+    return (await incidents()).find(({ signal }) => signal === 'payment_failed')
+  })
+  expect(found).toMatchObject({ code: 'declined', message: expect.stringContaining('declined') })
 })

@@ -11,4 +11,5 @@ export const SIGNAL_TEXTS: Record<AlertSignal, string> = {
   evidence_changed: 'The code, the machine or the root key of the service changed',
   key_expiring: 'A usage key of a trigger expires soon',
   credit_low: 'The credit of an account is low',
+  payment_failed: 'A payment of an account was declined or disputed',
 }

@@ -79,7 +79,7 @@ function filterOf(query: Record<string, string>): Filter {
 function pathOf({ page_number: number, ...filter }: Filter): string {
   const query = new URLSearchParams(withoutUndefined(filter))
   if (number > 0) query.set('page_number', String(number))
-  return query.size > 0 ? `${AUDIT_LOG_PATH}?${query}` : AUDIT_LOG_PATH
+  return query.size > 0 ? `${AUDIT_LOG_PATH}?${query.toString()}` : AUDIT_LOG_PATH
 }
 
 const FilterForm = ({ filter: { trigger_id, operation, actor } }: { filter: Filter }) => (

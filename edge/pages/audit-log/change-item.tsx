@@ -19,7 +19,7 @@ export const ACTOR_TEXTS: Record<TriggerLogEntry['actor']['kind'], string> = {
 /** A change with its old and new values. Deleted triggers have no page to link to. */
 export const ChangeItem: FC<{ entry: TriggerLogEntry }> = ({ entry }) => {
   const { sequence, at, operation, subject, client_address: address, details, sha256 } = entry
-  const name = String(details['name'] ?? '')
+  const name = typeof details['name'] === 'string' ? details['name'] : ''
   const path = `/triggers/${subject.trigger_id}`
   return (
     <li>

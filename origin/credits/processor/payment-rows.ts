@@ -13,6 +13,8 @@ export async function findPayment(
   return rows[0]
 }
 
+export type PaymentTroubles = Pick<PaymentRow, 'declinedAt' | 'disputedAt'>
+
 /** No effect if the payment is already recorded. */
 export async function recordPayment(
   db: Database | Transaction,
@@ -36,12 +38,12 @@ export async function recordPayment(
 export async function recordProgress(
   db: Database | Transaction,
   intentId: string,
-  { state, lookAt }: Pick<PaymentRow, 'state' | 'lookAt'>,
+  progress: Pick<PaymentRow, 'state' | 'lookAt'> & Partial<PaymentTroubles>,
 ): Promise<void> {
-  const isForward = state === 'credited' ? undefined : ne(payments.state, 'credited')
+  const isForward = progress.state === 'credited' ? undefined : ne(payments.state, 'credited')
   await db
     .update(payments)
-    .set({ state, lookAt })
+    .set(progress)
     .where(and(eq(payments.intentId, intentId), isForward))
 }
 

@@ -9,7 +9,13 @@ import { creditLeases } from '../../db/schema.ts'
 import { requestReturns } from '../lease-rows.ts'
 import { lockAccount } from '../ledger.ts'
 import { nextCreditedPoll, nextOpenPoll } from './poll-schedule.ts'
-import { recordProgress, recordPayment, findPayment, type PaymentRow } from './payment-rows.ts'
+import {
+  findPayment,
+  type PaymentRow,
+  type PaymentTroubles,
+  recordPayment,
+  recordProgress,
+} from './payment-rows.ts'
 import type { PaymentFacts } from './processor.ts'
 import { settlePayment } from './settle-payment.ts'
 
@@ -40,7 +46,8 @@ export function reconcile(
     const { tookBack } = await settlePayment(tx, account, at, facts)
     // Requests the return of leased credit, which then pays the debt. No process would request the return otherwise.
     if (tookBack) await requestReturns(tx, eq(creditLeases.accountHash, accountHash))
-    await recordProgress(tx, facts.intentId, progressOf(payment, facts, now))
+    const progress = progressOf(payment, facts, now)
+    await recordProgress(tx, facts.intentId, { ...progress, ...troublesOf(payment, facts, at) })
     return { accountHash, differs: facts.accountHash !== accountHash, tookBack }
   })
 }
@@ -70,6 +77,21 @@ function progressOf(
   if (progress === 'processing')
     return { state: 'open', lookAt: new Date(now + PROCESSING_POLL_MS) }
   return { state: 'failed', lookAt: null }
+}
+
+/** Keeps the time at which a problem was first seen. */
+function troublesOf(
+  { declinedAt, disputedAt }: PaymentRow,
+  { progress, disputes }: PaymentFacts,
+  at: Date,
+): PaymentTroubles {
+  const isDisputed = disputes.some(
+    ({ cents, withdrawn, reinstatedCents }) => withdrawn && reinstatedCents < cents,
+  )
+  return {
+    declinedAt: progress === 'declined' ? (declinedAt ?? at) : null,
+    disputedAt: isDisputed ? (disputedAt ?? at) : null,
+  }
 }
 
 const PROCESSING_POLL_MS = DAY_MS

@@ -1,6 +1,21 @@
 import { LIST_PAGE_MAX } from '../../limits.ts'
-import type { ExportedTriggerLog, TriggerLogHead, TriggerLogQuery } from './trigger-log.ts'
-import type { TriggerLogPage } from '../../wire/trigger-log.ts'
+import type { TriggerLogEntry, TriggerLogPage } from '../../wire/trigger-log.ts'
+
+export type TriggerLogQuery = {
+  /** @default 'newest' */
+  order?: 'newest' | 'oldest'
+  page_number?: number
+  page_size?: number
+  /** Only changes of this trigger. */
+  trigger_id?: string
+  operation?: TriggerLogEntry['operation']
+  /** Only changes by actors of this kind. */
+  actor?: TriggerLogEntry['actor']['kind']
+}
+
+export type TriggerLogHead = TriggerLogPage['head']
+
+export type ExportedTriggerLog = { entries: TriggerLogEntry[]; head: TriggerLogHead }
 
 /**
  * Reads the whole log, and verifies it.

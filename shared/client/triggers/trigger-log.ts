@@ -1,26 +1,15 @@
 /** The log of changes of the user's triggers (`docs/audit-log.md`). */
 import type { TriggerLogEntry, TriggerLogPage } from '../../wire/trigger-log.ts'
 import type { CallOptions } from '../options.ts'
-import { readVerifiedTriggerLog } from './read-verified-trigger-log.ts'
+import {
+  type ExportedTriggerLog,
+  readVerifiedTriggerLog,
+  type TriggerLogHead,
+  type TriggerLogQuery,
+} from './read-verified-trigger-log.ts'
 import { triggerBody, type TriggersParts } from './send-request.ts'
 
-export type { TriggerLogEntry, TriggerLogPage }
-
-export type TriggerLogQuery = {
-  /** @default 'newest' */
-  order?: 'newest' | 'oldest'
-  page_number?: number
-  page_size?: number
-  /** Only changes of this trigger. */
-  trigger_id?: string
-  operation?: TriggerLogEntry['operation']
-  /** Only changes by actors of this kind. */
-  actor?: TriggerLogEntry['actor']['kind']
-}
-
-export type TriggerLogHead = TriggerLogPage['head']
-
-export type ExportedTriggerLog = { entries: TriggerLogEntry[]; head: TriggerLogHead }
+export type { ExportedTriggerLog, TriggerLogEntry, TriggerLogHead, TriggerLogPage, TriggerLogQuery }
 
 /** Operations of `client.triggers.auditLog`. */
 export type TriggerLogOperations = {

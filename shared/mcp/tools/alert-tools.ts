@@ -16,7 +16,7 @@ const MUTES = { ...ADDS, idempotentHint: true, openWorldHint: false }
 export function addAlertTools(server: McpServer, { session }: ToolParts): void {
   addTool(server, 'list_incidents', {
     title: 'List incidents',
-    description: `Lists problems of triggers, newest first, such as failed runs, triggers that are held or disabled, chains that lag, usage keys that expire soon, and low credit. ${UNTRUSTED}`,
+    description: `Lists problems of triggers, newest first, such as failed runs, triggers that are held or disabled, chains that lag, usage keys that expire soon, low credit, and failed payments. ${UNTRUSTED}`,
     input: z.strictObject({
       state: z.enum(['open', 'resolved']).exactOptional(),
       trigger_id: triggerId.exactOptional(),

@@ -103,3 +103,26 @@ export const settledDeliveries = (owner: Owner) =>
       expect((await deliveriesOf(owner)).filter(({ state }) => state === 'pending')).toEqual([]),
     { timeout: 5_000 },
   )
+
+export const openIncidents = (owner: Owner) => incidentsOf(owner, '?state=open')
+
+export const keyCheckOf = async (owner: Owner) =>
+  (await inReports(owner.id, 'SELECT started_at, is_finished, next_at FROM key_checks'))[0]
+
+/** Waits until the check of keys that is due has finished. */
+export const checked = (owner: Owner) =>
+  vi.waitFor(
+    async () => {
+      const { is_finished, started_at } = (await keyCheckOf(owner)) ?? {}
+      expect(is_finished).toBe(1)
+      expect(started_at).toBeGreaterThan(0)
+    },
+    { timeout: 10_000 },
+  )
+
+/** Checks the keys again, as if the interval had passed. */
+export async function checkAgain(owner: Owner): Promise<void> {
+  await inReports(owner.id, 'UPDATE key_checks SET next_at = 0, started_at = 0')
+  await pass(owner.id, 0)
+  await checked(owner)
+}

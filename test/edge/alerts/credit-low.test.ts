@@ -1,27 +1,20 @@
 import { describe, expect, it, vi } from 'vitest'
 import { createTrigger, type Owner } from '../app.ts'
-import { incidentsOf, inReports, mailsTo, newOwner, pass, patch, sent } from './alerts-harness.ts'
+import {
+  checkAgain,
+  checked,
+  incidentsOf,
+  inReports,
+  mailsTo,
+  newOwner,
+  openIncidents,
+  pass,
+  patch,
+  sent,
+} from './alerts-harness.ts'
 
 const enable = (owner: Owner, over: object = {}) =>
   patch(owner, '/api/alerts/settings', { signals: ['credit_low'], ...over })
-
-const checked = (owner: Owner) =>
-  vi.waitFor(
-    async () => {
-      const [check] = await inReports(owner.id, 'SELECT started_at, is_finished FROM key_checks')
-      expect(check?.is_finished).toBe(1)
-      expect(check?.started_at).toBeGreaterThan(0)
-    },
-    { timeout: 10_000 },
-  )
-
-async function checkAgain(owner: Owner): Promise<void> {
-  await inReports(owner.id, 'UPDATE key_checks SET next_at = 0, started_at = 0')
-  await pass(owner.id, 0)
-  await checked(owner)
-}
-
-const openIncidents = (owner: Owner) => incidentsOf(owner, '?state=open')
 
 /** Keys of one account, whose credit the double of the origin takes from the key. */
 const keysWith = (cents: number) => [`cents-${cents} first`, `cents-${cents} second`]

@@ -5,10 +5,14 @@ import { SEALED_KEY_STATES_PATH } from '../../../shared/wire/sealed-key-states.t
 import { createTrigger, type Owner, post } from '../app.ts'
 import { between } from '../http/front-harness.ts'
 import {
+  checkAgain,
+  checked,
   incidentsOf,
   inReports,
+  keyCheckOf,
   mailsTo,
   newOwner,
+  openIncidents,
   pass,
   patch,
   reportsOf,
@@ -23,28 +27,6 @@ const keyThatExpiresIn = (ms: number) => `expires-${Date.now() + ms}-${++number}
 
 const enable = (owner: Owner, over: object = {}) =>
   patch(owner, '/api/alerts/settings', { signals: ['key_expiring'], ...over })
-
-const checks = async (owner: Owner) =>
-  (await inReports(owner.id, 'SELECT started_at, is_finished, next_at FROM key_checks'))[0]
-
-/** Lets the check of the keys that is due finish. */
-const checked = (owner: Owner) =>
-  vi.waitFor(
-    async () => {
-      const { is_finished, started_at } = (await checks(owner)) ?? {}
-      expect(is_finished).toBe(1)
-      expect(started_at).toBeGreaterThan(0)
-    },
-    { timeout: 10_000 },
-  )
-
-async function checkAgain(owner: Owner): Promise<void> {
-  await inReports(owner.id, 'UPDATE key_checks SET next_at = 0, started_at = 0')
-  await pass(owner.id, 0)
-  await checked(owner)
-}
-
-const openIncidents = (owner: Owner) => incidentsOf(owner, '?state=open')
 
 describe('key_expiring', () => {
   it('opens when the key of a trigger expires within seven days', async () => {
@@ -78,7 +60,7 @@ describe('key_expiring', () => {
     await createTrigger(owner, { usage_api_key: keyThatExpiresIn(DAY_MS) })
     const left = between()
     await patch(owner, '/api/alerts/settings', { signals: ['run_failed'] })
-    expect(await checks(owner)).toBeUndefined()
+    expect(await keyCheckOf(owner)).toBeUndefined()
     const alarm = await runInDurableObject(reportsOf(owner.id), (_, { storage }) =>
       storage.getAlarm(),
     )
@@ -172,7 +154,7 @@ describe('key_expiring', () => {
     expect(await openIncidents(owner)).toEqual([])
     await inReports(owner.id, 'UPDATE key_checks SET next_at = 0, started_at = 0')
     await pass(owner.id, 0)
-    expect(await checks(owner)).toEqual({ started_at: 0, is_finished: 1, next_at: 0 })
+    expect(await keyCheckOf(owner)).toEqual({ started_at: 0, is_finished: 1, next_at: 0 })
   })
 
   it('keeps its incidents, and tries again in an hour, if the origin does not respond', async () => {
@@ -190,7 +172,7 @@ describe('key_expiring', () => {
     await vi.waitFor(() => expect(calls).toContain(SEALED_KEY_STATES_PATH))
     vi.restoreAllMocks()
     expect(await openIncidents(owner)).toHaveLength(1)
-    const { is_finished, next_at } = (await checks(owner))!
+    const { is_finished, next_at } = (await keyCheckOf(owner))!
     expect(is_finished).toBe(0)
     expect(Number(next_at)).toBeGreaterThan(Date.now() + HOUR_MS / 2)
   })

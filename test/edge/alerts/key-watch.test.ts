@@ -29,6 +29,10 @@ class Watch {
   triggers: { id: string; name: string }[]
   isAway = false
   isEnabled = true
+  signals: PolledSignal[] = ['key_expiring']
+  /** Account of a trigger's key. */
+  accountOf: (triggerId: string) => string = () => 'account'
+  balance = 900
   hanging = ''
   /** Called while the origin is asked. */
   whileAsking = () => {}
@@ -40,7 +44,7 @@ class Watch {
     this.watch = new KeyWatch({
       keys: this.keys,
       userId: () => 'user',
-      enabledSignals: () => new Set<PolledSignal>(this.isEnabled ? ['key_expiring'] : []),
+      enabledSignals: () => new Set(this.isEnabled ? this.signals : []),
       thresholds: () => ({ expiry_days: 7, credit_cents: 500 }),
       triggers: async () => this.triggers,
       sealedKey: (id) =>
@@ -49,16 +53,24 @@ class Watch {
           : Promise.resolve(id === 't1' ? undefined : new TextEncoder().encode(id)),
       sleep: () => (this.hanging ? Promise.resolve() : new Promise(() => {})),
       origin: {
-        keyStates: async ({ stored }) => {
+        keyStates: async ({ stored, balances }) => {
           this.requests.push(stored.length)
           this.whileAsking()
           if (this.isAway) throw new Error('away')
-          const state = (id: string) => ({ key_hash: id, expires_at: NOW + DAY_MS })
+          const facts = (id: string) => ({
+            account_hash: this.accountOf(id),
+            balance_cents: this.balance,
+          })
+          const state = (id: string) => ({
+            key_hash: id,
+            expires_at: NOW + DAY_MS,
+            ...(balances && facts(id)),
+          })
           return { state: 'known', keys: stored.map(({ trigger_id }) => state(trigger_id)) }
         },
       },
       record: (signal, problems) => {
-        if (signal === 'key_expiring') this.problems.splice(0, Infinity, ...problems)
+        if (signal === this.signals[0]) this.problems.splice(0, Infinity, ...problems)
       },
       now: () => this.now,
       armBy: () => {},
@@ -134,7 +146,8 @@ describe('the check of usage keys', () => {
 
   it('starts again instead of continuing a check that is six hours old', async () => {
     await withWatch(3, async (test) => {
-      test.keys.setPass({ startedAt: NOW, isFinished: false, withBalances: false, nextAt: NOW })
+      const started = { startedAt: NOW, fullAt: NOW, isFinished: false, withBalances: false }
+      test.keys.setPass({ ...started, nextAt: NOW })
       const state = { key_hash: 'replaced', expires_at: NOW + DAY_MS }
       test.keys.add([{ trigger: test.triggers[0]!, state }], NOW)
       test.now += 6 * HOUR_MS
@@ -172,6 +185,59 @@ describe('the check of usage keys', () => {
       test.now += HOUR_MS
       await test.alarm()
       expect(test.problems).toHaveLength(2)
+    })
+  })
+
+  it('reads one key of each account every hour for credit_low, and all keys every six hours', async () => {
+    await withWatch(100, async (test) => {
+      test.signals = ['credit_low', 'key_expiring']
+      test.accountOf = (id) => (id === 't7' ? 'second' : 'first')
+      await test.alarm()
+      expect(test.requests.reduce((sum, count) => sum + count)).toBe(99)
+      test.requests.splice(0)
+      test.balance = 100
+      test.now += HOUR_MS
+      expect(await test.alarm()).toBe(test.now + HOUR_MS)
+      await test.alarm()
+      expect(test.requests).toEqual([2])
+      expect(test.problems.map(({ hash, triggers }) => [hash, triggers.length])).toEqual([
+        ['first', 98],
+        ['second', 1],
+      ])
+      for (let hour = 2; hour <= 5; hour++) {
+        test.now += HOUR_MS
+        await test.alarm()
+      }
+      expect(test.requests).toEqual([2, 2, 2, 2, 2])
+      test.now += HOUR_MS
+      await test.alarm()
+      expect(test.requests.slice(5).reduce((sum, count) => sum + count)).toBe(99)
+    })
+  })
+
+  it('reads the key of a new trigger, and of another trigger if one of an account is gone', async () => {
+    await withWatch(4, async (test) => {
+      test.signals = ['credit_low']
+      test.balance = 100
+      await test.alarm()
+      test.requests.splice(0)
+      test.accountOf = (id) => (id === 'new' ? 'other' : 'account')
+      test.triggers = [...test.triggers.slice(1), { id: 'new', name: 'new' }]
+      test.now += HOUR_MS
+      await test.alarm()
+      expect(test.requests).toEqual([2])
+      expect(test.problems.map(({ triggers }) => triggers.map(({ id }) => id))).toEqual([
+        ['t2', 't3'],
+        ['new'],
+      ])
+      test.watch.forget('t2')
+      test.triggers = test.triggers.slice(2)
+      test.now += HOUR_MS
+      await test.alarm()
+      expect(test.problems.map(({ triggers }) => triggers.map(({ id }) => id))).toEqual([
+        ['t3'],
+        ['new'],
+      ])
     })
   })
 

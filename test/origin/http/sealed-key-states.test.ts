@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { recordPayment, recordProgress } from '../../../origin/credits/processor/payment-rows.ts'
 import { apiKeyHash } from '../../../shared/crypto/keccak.ts'
 import { KEY_STATES_PER_REQUEST_MAX } from '../../../shared/limits.ts'
 import { SEALED_KEY_STATES_PATH } from '../../../shared/wire/sealed-key-states.ts'
@@ -81,6 +82,24 @@ describe('the state of stored keys', () => {
     expect(answer.keys).toMatchObject([
       { account_hash: apiKeyHash(account), balance_cents: body.balance_cents },
     ])
+  })
+
+  it('has the failed payment of the account only if it is requested', async () => {
+    const one = await stored(await origin.usageKey(account, {}))
+    const payment = { intentId: 'pi_declined', accountHash: apiKeyHash(account), amountCents: 500 }
+    const at = new Date()
+    await recordPayment(origin.database.db, { ...payment, at, lookAt: at })
+    await recordProgress(origin.database.db, 'pi_declined', {
+      state: 'open',
+      lookAt: at,
+      declinedAt: at,
+    })
+    expect((await states([one])).keys[0]).not.toHaveProperty('payment_problem')
+    const answer = await origin.sealed(SEALED_KEY_STATES_PATH, { stored: [one], payments: true })
+    expect(answer.keys).toMatchObject([
+      { account_hash: apiKeyHash(account), payment_problem: 'declined' },
+    ])
+    expect(answer.keys[0]).not.toHaveProperty('balance_cents')
   })
 
   it('guessing keys: is not revealed in base mode, which anyone can use', async () => {
