@@ -226,7 +226,7 @@ it('clickjacking: the page is not framed, nothing is focused, and the button is 
   expect(response.headers.get('referrer-policy')).toBe('no-referrer')
   const page = await response.text()
   expect(page).toMatch(/value="authorize" class="armed"/)
-  expect(page).toContain('button.armed { animation: arm 1s step-end; }')
+  expect(page).toContain('button.armed{animation:arm 1s step-end}')
   expect(page).not.toContain('autofocus')
 })
 
