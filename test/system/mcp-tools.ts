@@ -63,6 +63,14 @@ function use(client: Client, name: string, args: object = {}): Promise<any> {
 async function alertsOf(client: Client, trigger_id: string): Promise<void> {
   const muted = await use(client, 'mute_alerts', { trigger_id, muted: true })
   expect(muted).toMatchObject({ trigger_id, muted: true })
+  // An entry follows its change by up to a few seconds.
+  const changes = () => use(client, 'list_trigger_changes', { trigger_id, page_size: 50 })
+  await expect
+    .poll(async () => (await changes()).entries.length, { timeout: 15_000 })
+    .toBeGreaterThan(0)
+  const { entries } = await changes()
+  expect(entries.at(-1)).toMatchObject({ operation: 'create_trigger', subject: { trigger_id } })
+  expect(JSON.stringify(entries)).not.toContain('127.0.0.1')
   const { incidents } = await use(client, 'list_incidents', { trigger_id })
   expect(incidents).toBeInstanceOf(Array)
   const limits = await use(client, 'set_alert_thresholds', { trigger_id, failure_rate: 0.1 })
