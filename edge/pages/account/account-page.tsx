@@ -28,7 +28,7 @@ async function showAccount(c: Context<AppEnv>): Promise<Response> {
   const isRecent = isRecentSignIn(session, services.now())
   return renderPage(
     c,
-    { title: 'Your account', script: { name: 'account' } },
+    { title: 'Sign-in', script: { name: 'account' } },
     <>
       <p class="lead">
         You are signed in as <strong>{session.user.email}</strong>.

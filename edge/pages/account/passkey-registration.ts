@@ -76,9 +76,9 @@ export function isRecentSignIn({ startedAt }: Session, now: number): boolean {
 async function requireRecentSession(c: Context<AppEnv>, csrf: string): Promise<Session> {
   const session = await currentSession(c)
   if (!session)
-    throw new ApiError(401, 'You are not signed in.', 'Sign in, and open your account again.')
+    throw new ApiError(401, 'You are not signed in.', 'Sign in, and open the page Sign-in again.')
   if (!(await isCsrfToken(csrf, session.secret, ACCOUNT_CSRF_SUBJECT)))
-    throw new ApiError(403, 'This page is out of date.', 'Open your account again.', {
+    throw new ApiError(403, 'This page is out of date.', 'Open the page Sign-in again.', {
       reason: 'page_out_of_date',
     })
   if (!isRecentSignIn(session, c.var.services.now()))
@@ -96,7 +96,7 @@ function registrationError(reason: Exclude<RegistrationResult, 'stored'>): ApiEr
     case 'too_many':
       return new ApiError(
         409,
-        `Your account has ${PASSKEYS_MAX} passkeys, which is the maximum.`,
+        `You have ${PASSKEYS_MAX} passkeys, which is the maximum.`,
         'Remove one that you no longer use.',
         { reason: 'too_many_passkeys' },
       )
@@ -127,7 +127,7 @@ async function remove(c: Context<AppEnv>): Promise<Response> {
   if (!session) return seeOther(c, signInPath('/account'))
   const stale = await rejectStaleForm(c, { session, form }, ACCOUNT_CSRF_SUBJECT, {
     text: 'Nothing was removed. You may have signed in again, or as another user, since you opened it.',
-    link: { href: '/account', text: 'Open your account again' },
+    link: { href: '/account', text: 'Back to Sign-in' },
   })
   if (stale) return stale
   const credentialId = form.get('credential_id') ?? ''

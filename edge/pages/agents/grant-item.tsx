@@ -1,5 +1,4 @@
-import type { Child } from 'hono/jsx'
-import { Badge, FactList, Time } from '../../browser/components/elements.tsx'
+import { ActionCell, Badge, Cell, Time } from '../../browser/components/elements.tsx'
 import { idOfGrant } from '../../identity/credential-id.ts'
 import type { Session } from '../../identity/sessions.ts'
 import type { Grant } from '../../oauth/grants.ts'
@@ -10,7 +9,7 @@ export const GRANTS_PATH = '/agent/grants'
 
 export const grantCsrfSubject = (id: string): string => `agent-grants/revoke/${id}`
 
-/** List item of a program that was authorized with OAuth. */
+/** Row of a program that was authorized with OAuth. */
 export function GrantItem({
   grant,
   session,
@@ -32,38 +31,47 @@ export function GrantItem({
     revokedAt,
   } = grant
   const state = revokedAt !== null ? 'revoked' : expiresAt <= now ? 'ended' : 'live'
-  const facts: [string, Child][] = [
-    // Only a redirect URI proves that the client belongs to the site.
-    [redirectUri === '' ? 'Site (not verified)' : 'Site', new URL(clientId).host],
-    ['ID', <code>{idOfGrant(id)}</code>],
-    ['Access', accessText(scopes)],
-    ['Authorized', <Time at={createdAt} />],
-    ['Last used', lastUsedAt === null ? 'never' : <Time at={lastUsedAt} />],
-  ]
-  if (state === 'live') facts.push(['Expires if unused', <Time at={expiresAt} />])
   return (
-    <li>
-      <div>
-        <h2>
-          <bdi>{clientName}</bdi> <Badge {...BADGES[state]} />
-        </h2>
-        <FactList facts={facts} />
-      </div>
-      {state === 'live' && (
-        <form method="post" action={`${GRANTS_PATH}/revoke`}>
-          <input type="hidden" name="grant" value={id} />
-          <CsrfField session={session} subject={grantCsrfSubject(id)} />
-          <button class="danger" aria-label={`Revoke ${clientName}`}>
-            Revoke
-          </button>
-        </form>
-      )}
-    </li>
+    <tr>
+      <th scope="row">
+        <strong>
+          <bdi>{clientName}</bdi>
+        </strong>{' '}
+        <Badge {...BADGES[state]} />
+        {/* Only a redirect URI proves that the client belongs to the site. */}
+        <p class="note">
+          {redirectUri === '' ? 'Site (not verified)' : 'Site'} {new URL(clientId).host}
+        </p>
+        <p class="note">
+          ID <code>{idOfGrant(id)}</code>
+        </p>
+      </th>
+      <Cell of="Access">{accessText(scopes)}</Cell>
+      <Cell of="Authorized">
+        <Time at={createdAt} />
+      </Cell>
+      <Cell of="Last used">{lastUsedAt === null ? 'Never' : <Time at={lastUsedAt} />}</Cell>
+      <Cell of={EXPIRY}>{state === 'revoked' ? '–' : <Time at={expiresAt} />}</Cell>
+      <ActionCell>
+        {state === 'live' && (
+          <form method="post" action={`${GRANTS_PATH}/revoke`}>
+            <input type="hidden" name="grant" value={id} />
+            <CsrfField session={session} subject={grantCsrfSubject(id)} />
+            <button class="danger" aria-label={`Revoke ${clientName}`}>
+              Revoke
+            </button>
+          </form>
+        )}
+      </ActionCell>
+    </tr>
   )
 }
 
+/** Column of the time at which a token expires, or has expired. */
+export const EXPIRY = 'Expires if unused'
+
 export const BADGES = {
-  live: { tone: 'good', children: 'active' },
-  ended: { children: 'expired' },
-  revoked: { tone: 'bad', children: 'revoked' },
+  live: { tone: 'good', children: 'Active' },
+  ended: { children: 'Expired' },
+  revoked: { tone: 'bad', children: 'Revoked' },
 } as const

@@ -1,6 +1,5 @@
 /** Page that lists and revokes authorized programs (docs/decisions/0049). */
 import type { Context } from 'hono'
-import type { Child } from 'hono/jsx'
 import {
   listTokens,
   type OwnedToken,
@@ -11,6 +10,7 @@ import {
 import { idOfToken } from '../../identity/credential-id.ts'
 import { listGrants, revokeAllGrants, revokeOwnGrant } from '../../oauth/grants.ts'
 import { decode32Bytes } from '../../identity/secret.ts'
+import { DEVICE_PATH } from '../../../shared/wire/oauth.ts'
 import type { Session } from '../../identity/sessions.ts'
 import type { App, AppEnv } from '../../http/app-env.ts'
 import { currentSession } from '../../http/authenticate.ts'
@@ -18,8 +18,8 @@ import { CsrfField } from '../requests/csrf-field.tsx'
 import { readSameOriginForm } from '../requests/same-origin-form.ts'
 import { rejectStaleForm } from '../requests/session-form.ts'
 import { noticePage, renderPage, seeOther, signInPath } from '../layout/render-page.tsx'
-import { Badge, FactList, Time } from '../../browser/components/elements.tsx'
-import { BADGES, GrantItem, grantCsrfSubject, GRANTS_PATH } from './grant-item.tsx'
+import { ActionCell, Badge, Cell, ListTable, Time } from '../../browser/components/elements.tsx'
+import { BADGES, EXPIRY, GrantItem, grantCsrfSubject, GRANTS_PATH } from './grant-item.tsx'
 import { accessText } from './scope-texts.ts'
 
 const PATH = '/agent/tokens'
@@ -59,56 +59,70 @@ async function showTokens(c: Context<AppEnv>): Promise<Response> {
         <strong>{session.user.email}</strong>.
       </p>
       {!isEmpty && (
-        <ul class="rows">
+        <ListTable
+          label="Access tokens"
+          columns={['Name', 'Access', 'Authorized', 'Last used', EXPIRY, '(Actions)']}
+        >
           {grants.map((grant) => (
             <GrantItem grant={grant} session={session} now={now} />
           ))}
           {tokens.map((token) => (
             <TokenItem token={token} session={session} />
           ))}
-        </ul>
+        </ListTable>
       )}
       {isEmpty && (
-        <p class="card">
-          No access tokens yet. Open the link printed by a program, and choose Authorize.
-        </p>
+        <section class="card">
+          <p>No access tokens yet. Open the link printed by a program, and choose Authorize.</p>
+          <p class="actions">
+            <a class="button" href="/docs/how-to/use-an-agent">
+              Let an agent use it
+            </a>
+            <a class="button quiet" href={DEVICE_PATH}>
+              Enter a code
+            </a>
+          </p>
+        </section>
       )}
       {tokens.length === TOKENS_LISTED && <p>Only the first {TOKENS_LISTED} are shown.</p>}
       {hasLive && <p class="note">{REVOCATION_EFFECT}</p>}
       {hasLive && <RevokeAll session={session} />}
     </>
   )
-  return renderPage(c, { title: 'Access tokens' }, content)
+  return renderPage(c, { title: 'Access tokens', wide: true }, content)
 }
 
 function TokenItem({ token, session }: { token: OwnedToken; session: Session }) {
   const { scopes, createdAt, lastUsedAt, endsAt, state } = token
   const label = token.label ?? 'Unnamed program'
-  const facts: [string, Child][] = [
-    ['ID', <code>{idOfToken(token.challenge)}</code>],
-    ['Access', accessText(scopes.join(' '))],
-    ['Authorized', <Time at={createdAt} />],
-    ['Last used', lastUsedAt === null ? 'never' : <Time at={lastUsedAt} />],
-  ]
-  if (state === 'live') facts.push(['Expires if unused', <Time at={endsAt} />])
-  if (state === 'ended') facts.push(['Expired', <Time at={endsAt} />])
   return (
-    <li>
-      <div>
-        <h2>
-          <bdi>{label}</bdi> <Badge {...BADGES[state]} />
-        </h2>
-        <FactList facts={facts} />
-      </div>
-      {state === 'live' && (
-        <form method="post" action={`${PATH}/revoke`}>
-          <HiddenFields token={token.challenge} session={session} />
-          <button class="danger" aria-label={`Revoke ${label}`}>
-            Revoke
-          </button>
-        </form>
-      )}
-    </li>
+    <tr>
+      <th scope="row">
+        <strong>
+          <bdi>{label}</bdi>
+        </strong>{' '}
+        <Badge {...BADGES[state]} />
+        <p class="note">
+          ID <code>{idOfToken(token.challenge)}</code>
+        </p>
+      </th>
+      <Cell of="Access">{accessText(scopes.join(' '))}</Cell>
+      <Cell of="Authorized">
+        <Time at={createdAt} />
+      </Cell>
+      <Cell of="Last used">{lastUsedAt === null ? 'Never' : <Time at={lastUsedAt} />}</Cell>
+      <Cell of={EXPIRY}>{state === 'revoked' ? '–' : <Time at={endsAt} />}</Cell>
+      <ActionCell>
+        {state === 'live' && (
+          <form method="post" action={`${PATH}/revoke`}>
+            <HiddenFields token={token.challenge} session={session} />
+            <button class="danger" aria-label={`Revoke ${label}`}>
+              Revoke
+            </button>
+          </form>
+        )}
+      </ActionCell>
+    </tr>
   )
 }
 

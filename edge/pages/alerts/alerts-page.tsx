@@ -95,6 +95,8 @@ async function showAlerts(c: Context<AppEnv>): Promise<Response> {
   )
 }
 
+const STATE_NAMES = { open: 'Open', resolved: 'Resolved' } as const
+
 type ItemProps = { incident: IncidentRecord; session: Session; muted: boolean }
 
 function IncidentItem({ incident, session, muted }: ItemProps) {
@@ -120,7 +122,7 @@ function IncidentItem({ incident, session, muted }: ItemProps) {
               <bdi>{trigger_name}</bdi>
             </a>
           )}{' '}
-          <Badge {...(state === 'open' && { tone: 'bad' as const })}>{state}</Badge>
+          <Badge {...(state === 'open' && { tone: 'bad' as const })}>{STATE_NAMES[state]}</Badge>
         </h3>
         <FactList facts={facts} />
       </div>

@@ -107,6 +107,8 @@ function AddForm({ type, session, children }: AddProps) {
   )
 }
 
+const TYPE_NAMES = { webhook: 'Webhook', trigger: 'Trigger' } as const
+
 const DISABLED_TEXTS = {
   owner: 'by you',
   failing: 'because it failed for days',
@@ -140,7 +142,7 @@ function ChannelItem({ channel, webhooks, session }: ItemProps) {
         <h3>
           <bdi>{name}</bdi>{' '}
           <Badge {...(!channel.enabled && { tone: 'bad' as const })}>
-            {channel.enabled ? type : 'disabled'}
+            {channel.enabled ? TYPE_NAMES[type] : 'Disabled'}
           </Badge>
         </h3>
         <FactList facts={facts} />

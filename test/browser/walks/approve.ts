@@ -122,7 +122,7 @@ export function approveWalks(walks: Walks): void {
     expect(await visitor.heading()).toBe('Revoked')
     expect(await walks.me(token)).toMatchObject({ status: 401 })
     await visitor.open('/agent/tokens')
-    expect(await visitor.page.getByText('revoked', { exact: true }).count()).toBe(1)
+    expect(await visitor.page.getByText('Revoked', { exact: true }).count()).toBe(1)
     await visitor.page.getByText('Revoke all', { exact: true }).click()
     await judge(visitor.page, 'tokens-revoked')
 

@@ -67,11 +67,11 @@ describe('the list of tokens', () => {
     await revoke(browser, agents[2]!.challenge)
     const text = words(await listOf(browser))
     expect(text).toMatch(
-      /live bot active ID \S{16} Access read only Authorized .*UTC Last used .*UTC Expires if unused .*UTC Revoke/,
+      /live bot Active ID \S{16} read only \S+ \w+ \d{4}, \S+ UTC \S+ \w+ \d{4}, \S+ UTC \S+ \w+ \d{4}, \S+ UTC Revoke/,
     )
-    expect(text).toContain(`live bot active ID ${agents[0]!.challenge.slice(0, 16)} Access`)
-    expect(text).toMatch(/old bot expired .* Last used never Expired .*UTC Unnamed program/)
-    expect(text).toMatch(/Unnamed program revoked/)
+    expect(text).toContain(`live bot Active ID ${agents[0]!.challenge.slice(0, 16)} read only`)
+    expect(text).toMatch(/old bot Expired .*UTC Never .*UTC Unnamed program/)
+    expect(text).toMatch(/Unnamed program Revoked/)
   })
 
   it('injection by label: escapes and isolates a name in the list', async () => {
