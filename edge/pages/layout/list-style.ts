@@ -5,11 +5,11 @@ export const LIST_STYLE = `
 .list :is(th, td) { padding: .75rem 1rem; vertical-align: middle; }
 .list thead th { padding-block: .5rem; font-size: .8125rem; white-space: nowrap; }
 .list tbody tr:last-child > * { border-bottom: 0; }
-.list tbody th { width: 50%; max-width: 0; color: var(--ink); font-weight: 400; }
+.list tbody th { width: 50%; min-width: 15rem; max-width: 0; color: var(--ink); font-weight: 400; }
 .list tbody th > a, .list tbody th > :is(h2, h3) { margin: 0; font-size: 1rem; font-weight: 600; }
 .list .note { margin: 0; font-size: .875rem; }
 .list .badge { margin-left: 0; }
-.list time { white-space: nowrap; }
+.list td { min-width: 5.5rem; }
 .list td.does { width: 1%; }
 .list .does > div { display: flex; gap: .5rem; justify-content: flex-end; align-items: center; white-space: nowrap; }
 @media (min-width: 60rem) {
@@ -20,7 +20,7 @@ export const LIST_STYLE = `
   .list thead { display: none; }
   .list tbody tr { padding: .75rem 1rem; border-bottom: 1px solid var(--line); }
   .list tbody tr:last-child { border-bottom: 0; }
-  .list tbody tr > :is(th, td, td.does) { width: auto; max-width: none; padding: 0 0 .25rem; border: 0; }
+  .list tbody tr > :is(th, td, td.does) { width: auto; min-width: 0; max-width: none; padding: 0 0 .25rem; border: 0; }
   .list td[data-label]::before { content: attr(data-label) ": "; color: var(--soft); }
   .list .does > div { flex-wrap: wrap; justify-content: flex-start; padding-top: .5rem; }
 }
