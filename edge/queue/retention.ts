@@ -30,6 +30,8 @@ export type RetentionOptions = {
   transaction(work: () => void): void
   isBeingWritten(revision: number): boolean
   armBy(at: number): void
+  /** Called when the last run was deleted. */
+  emptied(): void
   keptMs?: number
   runsMax?: number
   bytesMax?: number
@@ -141,7 +143,7 @@ export class Retention {
   }
 
   #dropThrough(from: number, through: number): void {
-    const { pruning, state, transaction } = this.#options
+    const { emptied, pruning, state, transaction } = this.#options
     const { prunedThrough } = state.current!
     transaction(() => {
       pruning.drop(from, through)
@@ -149,6 +151,7 @@ export class Retention {
       const pruned = pruning.isEmpty ? 0 : Math.max(prunedThrough, through)
       if (pruned !== prunedThrough) state.updateFields({ prunedThrough: pruned })
     })
+    if (pruning.isEmpty) emptied()
     this.#above = through
   }
 

@@ -90,9 +90,10 @@ export class RunActivity {
 
   /** @param knownThrough highest sequence number that the owner's object now knows */
   acknowledge({ runs }: ActivityReport, knownThrough: number): void {
-    const hasProgressed = this.#knownThrough === undefined || knownThrough > this.#knownThrough
+    // The number is lower than before if the receiver was restored, or if sequence numbers have started again.
+    const isNew = knownThrough !== this.#knownThrough
     this.#knownThrough = knownThrough
-    if (knownThrough < runs.last && hasProgressed) this.#isChanged = true
+    if (knownThrough < runs.last && isNew) this.#isChanged = true
     else this.#reportedAt = this.#options.now()
   }
 
@@ -104,12 +105,22 @@ export class RunActivity {
   #unknownRuns(last: number, prunedThrough: number): QueuedRuns {
     const known = this.#knownThrough ?? last - RUNS_AFTER_LOAD
     const first = Math.max(known, prunedThrough) + 1
-    const rows = this.#options.sql.exec<{ queued_at: number }>(
-      'SELECT queued_at FROM runs WHERE sequence >= ? ORDER BY sequence LIMIT ?',
+    const times = (from: number, count: number) =>
+      this.#options.sql
+        .exec<{ sequence: number; queuedAt: number }>(
+          'SELECT sequence, queued_at AS queuedAt FROM runs WHERE sequence >= ? ORDER BY sequence LIMIT ?',
+          from,
+          count,
+        )
+        .toArray()
+    const [previous] = times(first - 1, 1)
+    return {
       first,
-      RUNS_PER_REPORT,
-    )
-    return { first, queuedAt: [...rows].map((row) => row.queued_at), last, prunedThrough }
+      queuedAt: times(first, RUNS_PER_REPORT).map(({ queuedAt }) => queuedAt),
+      previousAt: previous?.sequence === first - 1 ? previous.queuedAt : null,
+      last,
+      prunedThrough,
+    }
   }
 
   #changed(): boolean {

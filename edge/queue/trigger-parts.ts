@@ -359,6 +359,8 @@ function historyParts(core: Core, intake: Intake, rejections: Rejections, liveTa
     transaction,
     isBeingWritten: (revision) => intake.isBeingWritten(revision),
     armBy: (at) => alarm.armBy(at),
+    // The list of triggers would show a deleted run for ever.
+    emptied: () => activity.recordChange(),
   })
   const runEnded = (run: EndedRun) => {
     waiters.notify(run.suffix)

@@ -35,6 +35,8 @@ export type QueuedRuns = {
   first: number
   /** Times of the runs from `first` on. */
   queuedAt: number[]
+  /** Time of the run before `first`. Null if it is not stored. */
+  previousAt: number | null
   /** Highest sequence number of the trigger's runs. */
   last: number
   /** Highest sequence number that retention has deleted. */

@@ -38,6 +38,24 @@ export class RunIndex {
     return from - 1 + times.length
   }
 
+  /**
+   * Returns false if a report has another time for the last known run. Sequence numbers then have started again, because
+   * the trigger's history was empty in the meantime, or because an older copy of its storage was restored.
+   */
+  agreesWith(triggerId: string, runs: QueuedRuns, knownThrough: number): boolean {
+    const { first, queuedAt, previousAt } = runs
+    const reported = knownThrough === first - 1 ? previousAt : queuedAt[knownThrough - first]
+    const [known] = this.#sql
+      .exec<{ queuedAt: number }>(
+        `SELECT hour * ${HOUR_MS} + (offsets ->> '$[#-1]') AS queuedAt FROM run_index
+         WHERE trigger_id = ? AND last = ? ORDER BY first DESC LIMIT 1`,
+        triggerId,
+        knownThrough,
+      )
+      .toArray()
+    return !known || (reported ?? known.queuedAt) === known.queuedAt
+  }
+
   forget(triggerId: string): void {
     this.#sql.exec('DELETE FROM run_index WHERE trigger_id = ?', triggerId)
   }

@@ -20,8 +20,12 @@ export class TriggerActivities {
         triggerId,
       )
       .toArray()
-    // Sequence numbers start again if an operator restores a deleted trigger or an older copy of its storage.
-    const isContinued = known?.epoch === epoch && known.knownThrough <= runs.last
+    // Sequence numbers start again after retention has deleted all runs, or if an operator restores a deleted trigger
+    // or an older copy of its storage.
+    const isContinued =
+      known?.epoch === epoch &&
+      known.knownThrough <= runs.last &&
+      this.#index.agreesWith(triggerId, runs, known.knownThrough)
     if (known && !isContinued) this.#index.forget(triggerId)
     const knownThrough = this.#index.add(triggerId, runs, isContinued ? known.knownThrough : 0)
     this.#sql.exec(

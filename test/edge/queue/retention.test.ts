@@ -26,6 +26,7 @@ function retention({ state, sql: tables, storage }: Parts, over: Partial<Retenti
     transaction: (work) => storage.transactionSync(work),
     isBeingWritten: () => false,
     armBy: (at) => armed.push(at),
+    emptied: () => {},
     ...over,
   })
   return { made, armed, ...whole(made, tables) }
@@ -280,3 +281,14 @@ it('deletes expired runs at the alarm of a real trigger, and replays still work'
   const replayed: { run_id: string } = await (await owner.api(path, init)).json()
   expect((await runOnce(owner, replayed.run_id)).status).toBe('success')
 })
+
+it('says when it has deleted the last run, so that lists no longer show it', () =>
+  inTrigger((found) => {
+    seed(found.sql, { count: 2, queuedAt: NOW - 40 * DAY, everyMs: 20 * DAY })
+    let emptied = 0
+    const { look } = retention(found, { emptied: () => emptied++ })
+    look(NOW)
+    expect([left(found.sql), emptied]).toEqual([[2], 0])
+    look(NOW + 20 * DAY)
+    expect([left(found.sql), emptied]).toEqual([[], 1])
+  }))

@@ -63,6 +63,27 @@ it('reports the runs that the owner’s object does not know', () =>
     ])
   }))
 
+it('reports the time of the last known run, which tells if sequence numbers have started again', () =>
+  inTrigger((found) => {
+    seed(found.sql, { count: 3 })
+    const { activity } = activityOf(found)
+    activity.acknowledge(activity.next()!, 2)
+    expect(activity.next()!.runs).toMatchObject({ first: 3, queuedAt: [3_000], previousAt: 2_000 })
+    found.sql.exec('DELETE FROM runs WHERE sequence = 2')
+    expect(activity.next()!.runs).toMatchObject({ first: 3, previousAt: null })
+  }))
+
+it('reports all runs, without a further run, if the receiver no longer knows them', () =>
+  inTrigger((found) => {
+    seed(found.sql, { count: 3 })
+    const { activity, clock } = activityOf(found)
+    activity.acknowledge(activity.next()!, 3)
+    activity.recordQueued()
+    activity.acknowledge(activity.next()!, 0)
+    expect(activity.runDue(clock.now)).toBe(clock.now + ACTIVITY_INTERVAL_MS)
+    expect(activity.next()!.runs).toMatchObject({ first: 1, queuedAt: [1_000, 2_000, 3_000] })
+  }))
+
 it('does not repeat a report for ever if the receiver makes no progress', () =>
   inTrigger((found) => {
     seed(found.sql, { count: 100 })

@@ -1,5 +1,7 @@
 import { runInDurableObject } from 'cloudflare:test'
 import { expect, it } from 'vitest'
+import type { ActivityReport, QueuedRuns } from '../../../edge/reports/activity.ts'
+import { TriggerActivities } from '../../../edge/reports/trigger-activities.ts'
 import { RunIndex, readRunReferences, type RunReference } from '../../../edge/reports/run-index.ts'
 import { HOUR_MS, MINUTE_MS } from '../../../shared/durations.ts'
 import { env, someOwner } from '../app.ts'
@@ -20,6 +22,7 @@ async function inIndex(test: (found: Found) => void): Promise<void> {
 const runs = (first: number, queuedAt: number[], over: object = {}) => ({
   first,
   queuedAt,
+  previousAt: null,
   last: first + queuedAt.length - 1,
   prunedThrough: 0,
   ...over,
@@ -135,4 +138,52 @@ it('reads few rows for a page, although a thousand triggers have runs in the sam
     const page = readRunReferences(counting, { limit: 50 })
     expect(page.runs).toHaveLength(50)
     expect(rowsRead).toBeLessThan(3_000)
+  }))
+
+const report = (queued: QueuedRuns): ActivityReport => ({
+  activity: { at: START, lastRun: null, isFailing: false, hours: [], p50Ms: null, p95Ms: null },
+  runs: queued,
+})
+
+/** Records reports of one trigger. @returns the known sequence number after each of them, and the indexed runs */
+function record(sql: SqlStorage, reports: readonly QueuedRuns[]) {
+  const activities = new TriggerActivities(sql)
+  const batch = { triggerId: 'a', epoch: 1, name: 'a', reports: [] }
+  const known = reports.map((queued) => activities.record(batch, report(queued)))
+  const indexed = allPages(sql, 10).map(({ sequence, queuedAt }) => [sequence, queuedAt - START])
+  return { known, indexed }
+}
+
+it('replaces the runs of a trigger whose sequence numbers started again, although no number is lower', () =>
+  inIndex(({ sql }) => {
+    const month = 31 * 24 * HOUR_MS
+    const { known, indexed } = record(sql, [runs(1, [START]), runs(1, [START + month])])
+    expect(known).toEqual([1, 1])
+    expect(indexed).toEqual([[1, month]])
+  }))
+
+it('asks for all runs if more runs than before were queued after the sequence numbers started again', () =>
+  inIndex(({ sql }) => {
+    const { known, indexed } = record(sql, [
+      runs(1, [START, START + 1]),
+      // The sender still knows that the receiver had two runs.
+      runs(3, [START + 9], { previousAt: START + 8 }),
+      runs(1, [START + 7, START + 8, START + 9]),
+    ])
+    expect(known).toEqual([2, 0, 3])
+    expect(indexed).toEqual([
+      [3, 9],
+      [2, 8],
+      [1, 7],
+    ])
+  }))
+
+it('continues if the last known run is unchanged, or was deleted', () =>
+  inIndex(({ sql }) => {
+    const { known } = record(sql, [
+      runs(1, [START, START + 1]),
+      runs(3, [START + 2], { previousAt: START + 1 }),
+      runs(5, [START + 4], { prunedThrough: 4 }),
+    ])
+    expect(known).toEqual([2, 3, 5])
   }))
