@@ -166,6 +166,22 @@ export async function latestTriggers(
     .limit(limit)
 }
 
+export type NamedTrigger = { id: string; name: string }
+
+/** Returns the IDs and names of the owner's newest triggers. */
+export async function newestTriggers(
+  db: IndexDatabase,
+  ownerId: string,
+  limit: number,
+): Promise<NamedTrigger[]> {
+  return db
+    .select({ id: triggers.id, name: sql<string>`${triggers.record} ->> '$.name'` })
+    .from(triggers)
+    .where(eq(triggers.ownerId, ownerId))
+    .orderBy(desc(triggers.createdAt), desc(triggers.id))
+    .limit(limit)
+}
+
 /** Returns the IDs and names of all enabled triggers of the owner, oldest first. */
 export async function enabledTriggers(
   db: IndexDatabase,

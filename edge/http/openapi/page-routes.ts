@@ -339,6 +339,7 @@ export const pageRoutes: OpenApiPaths = {
       runId,
     ),
   },
+  '/runs': { get: pageDescription('The runs of all triggers.', 'all_runs_page', seeOther) },
   '/runs/{id}/replay': {
     post: forRun(formDescription('Replays a run.', 'replay_run_page', ['csrf', 'code'])),
   },

@@ -22,12 +22,13 @@ export function registerReplayPreviewPage(app: App): void {
     const session = await requirePageSession(c)
     if (session instanceof Response) return session
     const params = new URL(c.req.url).searchParams
+    const back = backLink(params)
     const { run_ids, fingerprint } = selectionOf(params)
     if (!run_ids && !fingerprint)
       return noticePage(c, {
         title: 'No runs selected',
         text: 'Select the runs that you want to replay.',
-        link: { href: '/failed-runs', text: 'Back to the failed runs' },
+        link: back,
       })
     const preview = await previewReplay(c, session.user.id, requestOf(params))
     const { selected, already_replayed, triggers, estimated_s, min_cost_cents } = preview
@@ -35,7 +36,7 @@ export function registerReplayPreviewPage(app: App): void {
     const idempotencyKey = encodeBase64url(c.var.services.random(IDEMPOTENCY_KEY_BYTES))
     return renderPage(
       c,
-      { title: 'Replay failed runs' },
+      { title: params.get('from') === 'runs' ? 'Replay runs' : 'Replay failed runs' },
       <>
         <FactList
           facts={[
@@ -90,7 +91,7 @@ export function registerReplayPreviewPage(app: App): void {
           </form>
         )}
         <p>
-          <a href="/failed-runs">Back to the failed runs</a>
+          <a href={back.href}>{back.text}</a>
         </p>
       </>,
     )
@@ -110,6 +111,12 @@ export function registerReplayPreviewPage(app: App): void {
     return seeOther(c, `/replays/${id}`)
   })
 }
+
+/** The runs can be selected on two pages. */
+const backLink = (params: URLSearchParams) =>
+  params.get('from') === 'runs'
+    ? { href: '/runs', text: 'Back to the runs' }
+    : { href: '/failed-runs', text: 'Back to the failed runs' }
 
 function selectionOf(params: URLSearchParams) {
   const run_ids = params.getAll('run_ids')

@@ -26,7 +26,8 @@ export const PUBLIC_NAVIGATION: readonly NavGroup[] = [{ links: [CONSOLE] }, HEL
 export const NAVIGATION: readonly NavGroup[] = [
   {
     links: [
-      { href: '/triggers', text: 'Triggers', icon: 'triggers', also: ['/runs'] },
+      { href: '/triggers', text: 'Triggers', icon: 'triggers' },
+      { href: '/runs', text: 'Runs', icon: 'runs' },
       {
         href: '/failed-runs',
         text: 'Failed runs',

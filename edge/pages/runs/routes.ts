@@ -1,4 +1,5 @@
 import type { App } from '../../http/app-env.ts'
+import { registerAllRunsPage } from './all-runs-page.tsx'
 import { registerRunPage, cancelSubject, replaySubject } from './run-page.tsx'
 import { validate } from '../../../shared/json/json-body.ts'
 import { runQuery } from '../../../shared/wire/run.ts'
@@ -12,6 +13,7 @@ import { readSessionForm } from '../requests/session-form.ts'
 import { acceptedRunId, rejectionText } from './accepted-run.ts'
 
 export function registerRunPages(app: App): void {
+  registerAllRunsPage(app)
   registerRunPage(app)
   registerRunStateJson(app)
   registerRunActions(app)

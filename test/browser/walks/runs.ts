@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process'
 import { promisify } from 'node:util'
 import type { Page } from 'playwright-core'
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import type { RunRecord, TriggerRecord } from '../../../shared/wire/trigger.ts'
 import { evaluate } from '../evaluate.ts'
 import { heldBack } from '../held-back.ts'
@@ -200,6 +200,35 @@ export function runWalks(walks: Walks): void {
     await judge(page, 'trigger-failed-runs', { maxLoadedBytes: 140 * 1024 })
     await visitor.onward(() => page.getByRole('link', { name: 'Succeeded', exact: true }).click())
     expect(await page.locator('#no-runs').innerText()).toBe('No runs with this status.')
+
+    // Runs appear up to 15 seconds after they were queued.
+    await vi.waitFor(
+      async () => {
+        await visitor.open(`/runs?trigger=${trigger.id}`)
+        expect(await page.locator('.list tbody tr').count()).toBe(2)
+      },
+      { timeout: 30_000, interval: 500 },
+    )
+    await judge(page, 'all-runs')
+    await page.getByText('Search', { exact: true }).click()
+    await page.getByLabel('Error').fill('NO SUCH BIRD')
+    await visitor.press('Show')
+    const rows = page.locator('.list tbody tr')
+    expect(await rows.count()).toBe(2)
+    await judge(page, 'all-runs-search')
+    await page.getByLabel('Status').selectOption({ label: 'Succeeded' })
+    await visitor.press('Show')
+    expect(await page.getByRole('alert').innerText()).toContain('only failed runs have an error')
+    await visitor.open(`/runs?status=failed&trigger=${trigger.id}`)
+    for (const box of await page.getByRole('checkbox').all()) await box.check()
+    await visitor.press('Replay selected runs…')
+    expect(await visitor.heading()).toBe('Replay runs')
+    expect(await page.locator('.facts').innerText()).toMatch(/Runs\s+1\s+Already replayed\s+1/)
+    await visitor.onward(() => page.getByRole('link', { name: 'Back to the runs' }).click())
+    await visitor.open('/triggers')
+    const row = page.locator('.list tbody tr').filter({ hasText: 'Looks for' })
+    expect(await row.innerText()).toContain('Failing')
+    await judge(page, 'triggers-failing')
   })
 
   it('runs a test, shows its progress, cancels a queued run and clears the queue', async () => {
