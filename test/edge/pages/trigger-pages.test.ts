@@ -73,7 +73,13 @@ describe('the list of triggers', () => {
             p95Ms: null,
             ...activity,
           },
-          runs: { first: 1, queuedAt: [lastRun.queuedAt], last: 1, prunedThrough: 0 },
+          runs: {
+            first: 1,
+            queuedAt: [lastRun.queuedAt],
+            previousAt: null,
+            last: 1,
+            prunedThrough: 0,
+          },
         },
       })
     const hours = [{ hour: Math.floor(now / 3_600_000), ok: 1_999, failed: 1 }]
