@@ -91,7 +91,8 @@ export async function deleteLink({ db }: Pick<LinkDeps, 'db'>, link: OwnedLink):
   ])
 }
 
-function ownedBy({ linkId, ownerId }: OwnedLink) {
+/** Condition: the link, if it belongs to the owner. */
+export function ownedBy({ linkId, ownerId }: OwnedLink) {
   return and(eq(linkedAccounts.id, linkId), eq(linkedAccounts.ownerId, ownerId))
 }
 

@@ -7,7 +7,7 @@ import { accountShares, linkedAccounts, users } from '../db/schema.ts'
 import type { IdentityDeps } from '../identity/deps.ts'
 import type { User } from '../identity/users.ts'
 import { AccountLinkError } from './account-link-error.ts'
-import { findOwnLink, type OwnedLink, requireFound } from './links.ts'
+import { findOwnLink, ownedBy, type OwnedLink, requireFound } from './links.ts'
 
 /**
  * Invites a person. An invitation that has expired is replaced.
@@ -31,11 +31,14 @@ export async function inviteToAccount(
     .insert(accountShares)
     .select(
       sql`select ${id}, ${linkId}, ${email}, null, ${scope}, ${now()}, null, null
-          where (select count(*) from ${accountShares} where ${accountId} = ${linkId}) < ${ACCOUNT_SHARES_MAX}`,
+          where exists (select 1 from ${linkedAccounts} where ${ownedBy({ linkId, ownerId: owner.id })})
+            and (select count(*) from ${accountShares} where ${accountId} = ${linkId}) < ${ACCOUNT_SHARES_MAX}`,
     )
     .onConflictDoNothing({ target: [accountShares.accountId, accountShares.email] })
     .returning({ id: accountShares.id })
   if (stored.length > 0) return name
+  // The link may have been removed in the meantime.
+  await findOwnLink({ db }, { linkId, ownerId: owner.id })
   const known = and(eq(accountId, linkId), eq(accountShares.email, email))
   throw new AccountLinkError(
     (await db.$count(accountShares, known)) > 0

@@ -85,6 +85,22 @@ describe('sharing an account', () => {
     expect([response.status, (await response.json<any>()).reason]).toEqual([409, 'too_many_shares'])
   })
 
+  it('is refused if the account is unlinked at the same time', async () => {
+    const owner = await signedIn()
+    for (let n = 0; n < 5; n++) {
+      const id = await owner.link()
+      const body = { email: `${crypto.randomUUID()}@example.test`, scope: 'view' }
+      const [shared, unlinked] = await Promise.all(
+        [['shares', body] as const, ['unlink', {}] as const].map(([path, sent]) =>
+          owner.post(`/console/accounts/${id}/${path}`, sent),
+        ),
+      )
+      expect([200, 404]).toContain(shared!.status)
+      expect(unlinked!.status).toBe(200)
+      expect(await db.$count(accountShares, eq(accountShares.accountId, id))).toBe(0)
+    }
+  })
+
   it('ends when the account is unlinked', async () => {
     const owner = await signedIn()
     const id = await owner.link()
