@@ -9,7 +9,7 @@ import { csrfToken, isCsrfToken } from '../../identity/csrf.ts'
 import type { Session } from '../../identity/sessions.ts'
 import type { AppEnv } from '../../http/app-env.ts'
 import { toErrorResponse } from '../../http/error-response.ts'
-import { requireScriptSession } from './same-origin-json.ts'
+import { requireSameOrigin, requireScriptSession } from './same-origin-json.ts'
 
 const SUBJECT = 'linked-accounts'
 
@@ -24,6 +24,8 @@ export function pageToken(session: Session): Promise<string> {
  * @throws {ApiError} 403 for a request from another site or of another session; 401 without a session
  */
 export async function requirePageRequest(c: Context<AppEnv>): Promise<Session> {
+  // Some browsers send neither header with GET.
+  if (c.req.raw.method !== 'GET' || c.req.header('origin') !== undefined) requireSameOrigin(c)
   const session = await requireScriptSession(c)
   const token = c.req.header(PAGE_TOKEN_HEADER) ?? ''
   if (await isCsrfToken(token, session.secret, SUBJECT)) return session

@@ -26,17 +26,21 @@ export async function readSameOriginJson<Body>(
   c: Context<AppEnv>,
   schema: z.ZodType<Body>,
 ): Promise<Body> {
-  if (!isSameOriginRequest(c.req.raw, c.var.services.settings.PUBLIC_URL)) {
-    throw new ApiError(
-      403,
-      'This request did not come from a page of this site. Nothing was changed.',
-      'Open the page on this site. If your browser or an extension hides the origin of requests, make an exception for this site.',
-    )
-  }
+  requireSameOrigin(c)
   if (mediaTypeOf(c.req.header('content-type')) !== 'application/json') {
     throw new ApiError(415, 'The body is not JSON.', 'Send it as application/json.')
   }
   return validate(schema, await readJson(c.req.raw, SAME_ORIGIN_JSON_MAX_BYTES), 422)
+}
+
+/** @throws {ApiError} 403 unless the headers that the browser sets show that the request comes from our site */
+export function requireSameOrigin(c: Context<AppEnv>): void {
+  if (isSameOriginRequest(c.req.raw, c.var.services.settings.PUBLIC_URL)) return
+  throw new ApiError(
+    403,
+    'This request did not come from a page of this site. Nothing was changed.',
+    'Open the page on this site. If your browser or an extension hides the origin of requests, make an exception for this site.',
+  )
 }
 
 /**

@@ -126,6 +126,19 @@ describe('attacks on the relay', () => {
     expect((await owner.send(core('list_groups'), {}, headers)).status).toBe(403)
   })
 
+  it.each([
+    ['another origin', { origin: 'https://evil.example' }, [403, 403]],
+    ['a sandboxed frame', { origin: 'null' }, [403, 403]],
+    ['a browser that sends neither header', {}, [200, 403]],
+  ])(
+    'stolen token: %s, without Sec-Fetch-Site, changes nothing',
+    async (_, headers, [get, post]) => {
+      expect((await owner.send(core('list_groups'), {}, headers)).status).toBe(get)
+      expect((await owner.send('/console/accounts', {}, headers)).status).toBe(get)
+      expect((await owner.post(core('create_wallet'), {}, headers)).status).toBe(post)
+    },
+  )
+
   it('no sign-in: gets 401, and a token of an API client does not help', async () => {
     expect((await edge(core('list_groups'), { headers: FROM_US })).status).toBe(401)
   })
