@@ -21,8 +21,9 @@ export const RATES = {
   /** The number of open links is limited separately (`LINKS_PER_MAILBOX`). */
   sign_in_mailbox: { burst: 10, perMinute: 1 },
   /**
-   * Limit on notices of one kind to one mailbox. Only a person with access to the owner's session can cause notices,
-   * and after ten notices the owner has been warned.
+   * Limit on notices of one kind to one mailbox. Except for invitations, only a person with access to the owner's session
+   * can cause notices, and after ten notices the owner has been warned. An invitation beyond the limit is shown in the
+   * list of the invited person, without a mail.
    */
   notice_mailbox: { burst: 10, perMinute: 1 },
   /** Limits requests to servers of others, which a test of an alert channel causes. */

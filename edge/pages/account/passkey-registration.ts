@@ -72,6 +72,20 @@ export function isRecentSignIn({ startedAt }: Session, now: number): boolean {
   return now - startedAt < RECENT_SIGN_IN_MS
 }
 
+/**
+ * @param purpose completes the sentence “Sign in again to …”
+ * @throws {ApiError} 403 if the sign-in is too old
+ */
+export function requireRecentSignIn(session: Session, now: number, purpose: string): void {
+  if (isRecentSignIn(session, now)) return
+  throw new ApiError(
+    403,
+    `You signed in more than ${RECENT_SIGN_IN_MS / MINUTE_MS} minutes ago.`,
+    `Sign in again to ${purpose}.`,
+    { reason: 'sign_in_again' },
+  )
+}
+
 /** @throws {ApiError} 401 without a session; 403 if the page belongs to another session or the sign-in is too old */
 async function requireRecentSession(c: Context<AppEnv>, csrf: string): Promise<Session> {
   const session = await currentSession(c)
@@ -81,13 +95,7 @@ async function requireRecentSession(c: Context<AppEnv>, csrf: string): Promise<S
     throw new ApiError(403, 'This page is out of date.', 'Open the page Sign-in again.', {
       reason: 'page_out_of_date',
     })
-  if (!isRecentSignIn(session, c.var.services.now()))
-    throw new ApiError(
-      403,
-      `You signed in more than ${RECENT_SIGN_IN_MS / MINUTE_MS} minutes ago.`,
-      'Sign in again to add a passkey.',
-      { reason: 'sign_in_again' },
-    )
+  requireRecentSignIn(session, c.var.services.now(), 'add a passkey')
   return session
 }
 

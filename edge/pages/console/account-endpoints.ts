@@ -25,7 +25,9 @@ import {
 import type { App, AppEnv } from '../../http/app-env.ts'
 import { parseEmail } from '../../identity/email-address.ts'
 import { notifyOfAcceptance, notifyOfInvitation, notifyOfLink } from '../../identity/notices.ts'
+import type { Session } from '../../identity/sessions.ts'
 import type { User } from '../../identity/users.ts'
+import { requireRecentSignIn } from '../account/passkey-registration.ts'
 import { privateResponse, requirePageRequest } from '../requests/page-request.ts'
 import { readSameOriginJson } from '../requests/same-origin-json.ts'
 
@@ -48,14 +50,15 @@ export function registerAccountEndpoints(app: App): void {
   const post = <Body extends object>(
     path: string,
     schema: z.ZodType<Body>,
-    act: (c: Context<AppEnv>, user: User, body: Body) => Promise<object | void>,
+    act: (c: Context<AppEnv>, user: User, body: Body, session: Session) => Promise<object | void>,
   ) =>
     app.post(path, (c) =>
       privateResponse(c, async () => {
-        const { user } = await requirePageRequest(c)
+        const session = await requirePageRequest(c)
+        const { user } = session
         const body = await readSameOriginJson(c, schema)
         await c.var.services.requireRate('account_link', user.id)
-        return c.json((await act(c, user, body)) ?? { success: true })
+        return c.json((await act(c, user, body, session)) ?? { success: true })
       }),
     )
   post(ACCOUNTS, linkBody, link)
@@ -107,12 +110,15 @@ async function replaceKey(
   notifyOfLink(services, { user, name, change: 'replaced' })
 }
 
+/** A share outlives the session, so it requires a recent sign-in, as adding a passkey does. */
 async function share(
   c: Context<AppEnv>,
   owner: User,
   { email: text, scope }: z.infer<typeof shareBody>,
+  session: Session,
 ): Promise<void> {
   const { services } = c.var
+  requireRecentSignIn(session, services.now(), 'share an account')
   const email = parseEmail(text)
   if (email === undefined)
     throw new ApiError(

@@ -1,8 +1,12 @@
 import { desc, eq } from 'drizzle-orm'
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { accountShares, linkedAccounts, localMailbox } from '../../../edge/db/schema.ts'
+import { accountShares, linkedAccounts, localMailbox, sessions } from '../../../edge/db/schema.ts'
 import { eraseUser } from '../../../edge/operator/erase-user.ts'
-import { ACCOUNT_SHARES_MAX, INVITATION_LIFETIME_MS } from '../../../shared/limits.ts'
+import {
+  ACCOUNT_SHARES_MAX,
+  INVITATION_LIFETIME_MS,
+  RECENT_SIGN_IN_MS,
+} from '../../../shared/limits.ts'
 import { db, env } from '../app.ts'
 import { sharedWith, signedIn } from './signed-in.ts'
 
@@ -121,6 +125,17 @@ describe('attacks on sharing', () => {
         expect((await person.post(`/console/invitations/${share}/${act}`)).status).toBe(404)
     expect((await member.post(`/console/invitations/${share}/accept`)).status).toBe(200)
     expect((await member.post(`/console/invitations/${share}/accept`)).status).toBe(404)
+  })
+
+  it('stolen session: one that is not recent cannot give lasting access by a share', async () => {
+    const owner = await signedIn()
+    const id = await owner.link()
+    const createdAt = Date.now() - RECENT_SIGN_IN_MS
+    await db.update(sessions).set({ createdAt }).where(eq(sessions.userId, owner.id))
+    const thief = { email: `${crypto.randomUUID()}@example.test`, scope: 'manage' }
+    const response = await owner.post(`/console/accounts/${id}/shares`, thief)
+    expect([response.status, (await response.json<any>()).reason]).toEqual([403, 'sign_in_again'])
+    expect((await owner.list()).accounts[0]!.shares).toEqual([])
   })
 
   it('old invitation: expires, and can be sent again', async () => {
