@@ -72,7 +72,12 @@ async function relay(c: Context<AppEnv>, { user }: Session): Promise<Response> {
   ])
   const method = request.method === 'POST' ? 'POST' : 'GET'
   const headers = sentHeaders(request, services.settings.PUBLIC_URL)
-  requireHeadSize(JSON.stringify([path, query, headers]).length)
+  const storedKey = {
+    sealed_usage_key: encodeBase64url(sealedUsageKey),
+    link_id: linkId,
+    owner_id: ownerId,
+  }
+  requireHeadSize(JSON.stringify([path, query, headers, { stored_key: storedKey }]).length)
   const context = requestContext(request, c.env)
   return sharingMemory(async (share) => {
     const body =
@@ -90,11 +95,7 @@ async function relay(c: Context<AppEnv>, { user }: Session): Promise<Response> {
       headers,
       client_address: address,
       ...(context === undefined ? {} : { trace: formatTraceparent(context) }),
-      stored_key: {
-        sealed_usage_key: encodeBase64url(sealedUsageKey),
-        link_id: linkId,
-        owner_id: ownerId,
-      },
+      stored_key: storedKey,
       ...body,
     })
     const returned = answer.headers

@@ -2,6 +2,7 @@ import { eq } from 'drizzle-orm'
 import { beforeAll, describe, expect, it } from 'vitest'
 import { linkedAccounts } from '../../../edge/db/schema.ts'
 import { endAllSessions } from '../../../edge/identity/sessions.ts'
+import { SEALED_HEAD_MAX_BYTES } from '../../../shared/limits.ts'
 import { db, edge, random } from '../app.ts'
 import { FROM_US, sharedWith, type SignedIn, signedIn, someUsageKey } from './signed-in.ts'
 
@@ -141,6 +142,20 @@ describe('attacks on the relay', () => {
 
   it('no sign-in: gets 401, and a token of an API client does not help', async () => {
     expect((await edge(core('list_groups'), { headers: FROM_US })).status).toBe(401)
+  })
+
+  it('long query: the stored key counts toward the size of the head', async () => {
+    const own = JSON.stringify([
+      '/core/v1/list_groups',
+      '?',
+      [['origin', 'https://edge.test']],
+    ]).length
+    // The rest of the head may take 512 bytes, and the stored key takes more than 300 of them.
+    const most = SEALED_HEAD_MAX_BYTES - 512 - own
+    const statusOf = async (length: number) =>
+      (await owner.send(core(`list_groups?${'a'.repeat(length)}`))).status
+    expect(await statusOf(most)).toBe(413)
+    expect(await statusOf(most - 400)).toBe(200)
   })
 
   it.each(['..%2f..%2fsealed', '%2e%2e/x', 'a//b', '.x', 'get_svc_action_wallet'])(
