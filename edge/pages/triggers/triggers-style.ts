@@ -6,6 +6,7 @@ export const TRIGGERS_STYLE = `
 .tools { display: flex; flex-wrap: wrap; gap: .75rem 1.5rem; align-items: center; justify-content: space-between; margin: 0 0 1.25rem; }
 .tools nav { display: flex; flex-wrap: wrap; gap: 0 2.5rem; }
 code.cron { display: inline-block; }
+.list td a[href^="/runs/"] { white-space: nowrap; }
 .spark { display: block; width: 6rem; height: 1.25rem; }
 .spark .ok { fill: var(--good); }
 .spark .bad { fill: var(--bad); }
