@@ -205,13 +205,21 @@ export const ELSEWHERE: readonly Elsewhere[] = [
     language: 'js',
     ranBy: 'test/origin/actions/sender-verification.test.ts',
   },
-  ...['agents', 'alerts', 'failed-runs', 'mcp', 'runs', 'service', 'triggers', 'webhook'].map(
-    (name) => ({
-      page: `docs/api/${name}.md`,
-      language: 'text',
-      ranBy: BODIES,
-    }),
-  ),
+  ...[
+    'actions',
+    'agents',
+    'alerts',
+    'failed-runs',
+    'mcp',
+    'runs',
+    'service',
+    'triggers',
+    'webhook',
+  ].map((name) => ({
+    page: `docs/api/${name}.md`,
+    language: 'text',
+    ranBy: BODIES,
+  })),
   ...[
     'accounts',
     'actions',

@@ -9,11 +9,11 @@ import { toApiError } from '../../../http/failure.ts'
 import { renderPage } from '../../layout/render-page.tsx'
 import { toErrorResponse } from '../../../http/error-response.ts'
 import { TriggerRejectedError } from '../../../triggers/trigger-rejected-error.ts'
+import { FORM_STYLE } from './form-style.ts'
 import { CHECK_SUBJECT } from './trigger-preview.ts'
 import { SourceDoesNotCompileError } from '../../../compile-check/source-does-not-compile-error.ts'
 import { type FormState, TriggerForm } from './trigger-form.tsx'
 import type { KeySource } from './usage-key-fields.tsx'
-import { TRIGGERS_STYLE } from '../triggers-style.ts'
 import { compileProblem, type Problems, problemsOfRefusal } from './problems.ts'
 
 type FormPageOptions = FormState & {
@@ -38,7 +38,7 @@ export async function formPage(c: Context<AppEnv>, options: FormPageOptions): Pr
       title,
       status,
       headers,
-      style: TRIGGERS_STYLE,
+      style: FORM_STYLE,
       hasLists: false,
       script: { name: 'trigger-form', modules: ['editor', 'examples'], worker: 'language' },
     },
