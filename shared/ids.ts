@@ -15,7 +15,7 @@ export const RUN_ID_CHARACTERS = 48
 export const REPLAY_ID_BYTES = 12
 export const REPLAY_ID_CHARACTERS = 16
 
-/** ID of an action in the library. The prefix tells it from a CID. */
+/** ID of an action in the library. The prefix distinguishes it from a CID. */
 export const ACTION_ID_PATTERN = /^actn_[\w-]{22}$/
 
 /** Domain separator, so that the MAC's key cannot authenticate any other data. */

@@ -14,7 +14,7 @@ import { isOpenFor } from './shares.ts'
 
 export type LinkAccess = {
   role: LinkRole
-  /** The key is bound to the owner, who is another person than the user if the account is shared. */
+  /** The key is bound to the owner. For a shared account, the owner is not the user. */
   ownerId: string
   sealedUsageKey: Uint8Array<ArrayBuffer>
 }

@@ -1,5 +1,5 @@
 export type AccountLinkFailure =
-  /** The link, share or invitation does not exist, or the user may not know of it. */
+  /** The link, share or invitation does not exist, or the user has no access to it. */
   | { reason: 'unknown' }
   /** The key is an account key, which can do everything in its account and must not be stored. */
   | { reason: 'account_key' }

@@ -95,7 +95,7 @@ export class WatchedKeys {
   }
 
   /**
-   * Returns those of the triggers to check in a pass that started at this time and reads one key of each account: one
+   * Returns the triggers to check in a pass that started at this time and reads one key of each account: one
    * trigger of each account that was not checked yet, and all triggers whose account is unknown because they are new.
    */
   oneOfEachAccount(triggers: readonly NamedTrigger[], startedAt: number): NamedTrigger[] {

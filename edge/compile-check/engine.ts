@@ -5,7 +5,7 @@ import { ACTION_MEMORY_BYTES } from '../../shared/limits.ts'
 /** Address in the engine's memory; 0 is the null pointer. */
 type Pointer = number
 
-/** Functions of the engine that compiling needs. */
+/** Engine functions used for compiling. */
 export type Engine = {
   _malloc(bytes: number): Pointer
   _QTS_NewRuntime(): Pointer

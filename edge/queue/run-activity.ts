@@ -12,10 +12,10 @@ export const ACTIVITY_INTERVAL_MS = 15_000
 /** The first change after an interval is reported with the alarm that each new run sets anyway. */
 export const ACTIVITY_DELAY_MS = 2_000
 
-/** Runs in one report, which are 20 KB. */
+/** Maximum runs in one report: about 20 KB. */
 const RUNS_PER_REPORT = 2_000
 
-/** Runs that are reported first when the owner's object has not said yet which ones it knows. */
+/** Maximum runs in the first report, before the owner's object has acknowledged any. */
 const RUNS_AFTER_LOAD = 20
 
 type RunActivityOptions = {
@@ -28,12 +28,12 @@ type RunActivityOptions = {
 }
 
 /**
- * Reports the activity of a trigger, and which runs it has, to the object of its owner. Nothing about it is stored: the
+ * Reports the activity of a trigger, and which runs it has, to the object of its owner. No state is stored: the
  * report is computed from the runs, and after the object was loaded, it is always sent once.
  */
 export class RunActivity {
   readonly #options: RunActivityOptions
-  /** Undefined until it is known if the trigger has runs. */
+  /** Undefined until it is known whether the trigger has runs. */
   #isChanged: boolean | undefined
   #reportedAt = Number.NEGATIVE_INFINITY
   /** Highest sequence number that the owner's object knows. Undefined after the object was loaded. */

@@ -51,7 +51,7 @@ export class RunHistory {
     return readLastFailure(this.#sql)
   }
 
-  /** Reads the part of a list of several triggers that belongs to this one. */
+  /** Reads this trigger's part of a run list that covers several triggers. */
   range(trigger: TriggerRow, query: PageQuery): RunRange {
     const { runs: found, last } = this.#read(trigger, query)
     const sequences = found.map(({ sequence }) => sequence)

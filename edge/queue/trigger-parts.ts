@@ -359,7 +359,7 @@ function historyParts(core: Core, intake: Intake, rejections: Rejections, liveTa
     transaction,
     isBeingWritten: (revision) => intake.isBeingWritten(revision),
     armBy: (at) => alarm.armBy(at),
-    // The list of triggers would show a deleted run for ever.
+    // Otherwise, the list of triggers would show a deleted run permanently.
     emptied: () => activity.recordChange(),
   })
   const runEnded = (run: EndedRun) => {

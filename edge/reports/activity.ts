@@ -10,7 +10,7 @@ export type TriggerActivity = {
   lastRun: LastRun | null
   /** See `edge/queue/recent-failures.ts`. */
   isFailing: boolean
-  /** Finished runs of the last 24 hours without tests, oldest first. Hours without runs are left out. */
+  /** Finished runs of the last 24 hours without tests, oldest first. Hours without runs are omitted. */
   hours: HourCounts[]
   /** Durations of these runs. Null if there are none. */
   p50Ms: number | null

@@ -129,7 +129,7 @@ export function readRunReferences(sql: Sql, query: RunReferencesQuery): RunRefer
   const top = Math.min(until - 1, after?.queuedAt ?? Number.MAX_SAFE_INTEGER)
   const runs: RunReference[] = []
   let below = Math.floor(top / HOUR_MS) + 1
-  // One run more than the page tells if there is a next page.
+  // Reads one extra run to determine whether there is a next page.
   while (runs.length <= limit) {
     const hour = latestHour(sql, below, triggerId)
     if (hour === undefined || (hour + 1) * HOUR_MS <= since) break

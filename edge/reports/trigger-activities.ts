@@ -40,7 +40,7 @@ export class TriggerActivities {
     return knownThrough
   }
 
-  /** Reads those of the given triggers, or all. */
+  /** Reads the activity of the given triggers, or of all. */
   read(triggerIds?: readonly string[]): Record<string, TriggerActivity> {
     const rows = this.#sql.exec<{ id: string; activity: string }>(
       `SELECT trigger_id AS id, activity FROM trigger_activity

@@ -409,7 +409,7 @@ export const payments = pgTable(
     looks: integer('looks').notNull(),
     /** Time at which a declined attempt was first seen. Null if no attempt was declined, or a later one was not. */
     declinedAt: time('declined_at'),
-    /** Time at which a dispute was first seen that withdrew money. Null if there is none, or all money was paid back. */
+    /** Time at which a dispute that withdrew money was first seen. Null if there is none, or all money was paid back. */
     disputedAt: time('disputed_at'),
   },
   (table) => [

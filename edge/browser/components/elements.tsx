@@ -25,7 +25,7 @@ type ListTableProps = {
   children?: Child
 }
 
-/** Table of things that are listed. On a phone, each row is a block, and its cells show the names of their columns. */
+/** Table for a list of items. On a phone, each row is a block, and its cells show the names of their columns. */
 export const ListTable: FC<ListTableProps> = ({ label, columns, children }) => (
   <div class="list">
     <table aria-label={label}>

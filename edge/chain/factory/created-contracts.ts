@@ -8,7 +8,7 @@ import { parseEventSignature } from '../signature/parse-event-signature.ts'
 import type { FactoryFilter } from './factory-filter.ts'
 import type { LearnedContract } from './learned-contracts.ts'
 
-/** Filter of the event by which contracts are learned. */
+/** Filter of the event that announces new contracts. */
 export function creationFilter({ address, topic0 }: FactoryFilter): LogFilter {
   return { address, topic0, topics: [] }
 }

@@ -35,7 +35,7 @@ const EMPTY_QUERY: LogQuery = {
 type BlockLogs = {
   logs: ChainLog[]
   refused: Map<string, number>
-  /** Logs by which factories named new contracts, which are not in `logs`. */
+  /** Logs with which factories announced new contracts. They are not in `logs`. */
   created: ChainLog[]
 }
 
@@ -232,7 +232,7 @@ export class BlockLogReader {
 }
 
 /**
- * Reads the logs by which factories name contracts, and then the logs of all filters. The second request includes the
+ * Reads the logs with which factories announce contracts, and then the logs of all filters. The second request includes the
  * new contracts, so that their logs in the same blocks are found.
  */
 class FactoryLogReader {

@@ -152,7 +152,7 @@ export class LaggingDelivery {
       state.transaction(() => state.subscriptions.markCaughtUp(watched))
   }
 
-  /** Tells a trigger that its factory has too many contracts. Repeated until the trigger has ended its subscription. */
+  /** Notifies a trigger that its factory has too many contracts. Repeated until the trigger has ended its subscription. */
   async #reportFull({ triggerId, generation, version }: ActiveSubscription): Promise<void> {
     const { state, sender, now } = this.#options
     try {

@@ -9,7 +9,7 @@ import type { WatchState } from './watch-state.ts'
  *   different chain
  * @param replacement the new chain, if the endpoints now serve a different one: its head, and its blocks up to
  *   `ancestor`, without logs. Triggers that waited for later blocks of the old chain continue after the new head, and
- *   contracts of factories are learned again.
+ *   factory contracts are learned again.
  */
 export function rollBackChain(
   state: WatchState,

@@ -24,7 +24,7 @@ import { hasCredential } from './credentials.ts'
 import { readBodyWithRoom } from './request-body.ts'
 import { sharingMemory } from './with-memory-share.ts'
 
-/** Headers of the browser that reach the origin. All others, such as cookies and the token of the page, stay here. */
+/** Headers of the browser that reach the origin. All others, such as cookies and the page token, are dropped. */
 const SENT_HEADERS = ['accept', 'content-type', 'idempotency-key']
 
 /** Headers of the origin that reach the page. None of them lets another web origin read the response. */

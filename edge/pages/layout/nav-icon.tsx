@@ -18,7 +18,7 @@ const PATHS = {
 } as const
 export type NavIconName = keyof typeof PATHS
 
-/** It is hidden from screen readers, because its text is shown next to it. */
+/** Hidden from screen readers, because the link's text is next to it. */
 export const NavIcon: FC<{ name: NavIconName }> = ({ name }) => (
   <svg viewBox="0 0 24 24" aria-hidden="true">
     <path d={PATHS[name]} />
