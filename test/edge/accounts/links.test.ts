@@ -65,7 +65,7 @@ describe('linking an account', () => {
     ])
   })
 
-  it('links a bounded number of accounts, also in parallel', async () => {
+  it('limits the number of accounts, even for parallel requests', async () => {
     const person = await signedIn()
     const many = Array.from({ length: ACCOUNT_LINKS_MAX + 3 }, () =>
       person.post('/console/accounts', { name: 'a', usage_api_key: someUsageKey() }),

@@ -159,7 +159,7 @@ describe('attacks on the relay', () => {
   })
 
   it.each(['..%2f..%2fsealed', '%2e%2e/x', 'a//b', '.x', 'get_svc_action_wallet'])(
-    'path: %s reaches nothing',
+    'path: %s is not relayed',
     async (path) => {
       expect([403, 404]).toContain((await owner.send(core(path))).status)
     },

@@ -1,4 +1,4 @@
-/** Random chains, reorganizations, faults of nodes, evictions and full queues, judged by the definition of a factory. */
+/** Random chains, reorganizations, node faults, evictions and full queues, checked against the definition of a factory. */
 import { describe, expect, it } from 'vitest'
 import type { Faults } from '../../doubles/chain-node/faults.ts'
 import { Random } from '../../origin/credits/simulation/random.ts'

@@ -237,7 +237,7 @@ describe('a trigger on contracts of a factory', () => {
   )
 
   it(
-    'is told that its factory has too many contracts, also after an eviction, until it has ended',
+    'is notified that its factory has too many contracts until it ends, even after an eviction',
     onChain(async (world) => {
       const { chain } = world
       const trigger = world.subscribe('a', on())

@@ -23,7 +23,7 @@ describe('compileErrorOf', () => {
     expect(await compileErrorOf('throw new SyntaxError("a")')).toBeUndefined()
   })
 
-  it('ATTACK: a source whose compilation takes quadratic time is stopped, and counts as valid', async () => {
+  it('ATTACK: a source whose compilation takes quadratic time is stopped and counts as valid', async () => {
     const many = (part: (n: string) => string) =>
       Array.from({ length: 60_000 }, (_, n) => part(n.toString(36))).join('')
     // Without a limit, each of these takes 10 s or longer.

@@ -134,7 +134,7 @@ describe('GET /api/triggers', () => {
     })
   })
 
-  it('lists triggers without figures if the object of the user does not answer', async () => {
+  it('lists triggers without figures if the object of the user does not respond', async () => {
     const owner = await someOwner()
     await createTrigger(owner)
     const triggers = await list(owner)

@@ -63,7 +63,7 @@ it('reports the runs that the owner’s object does not know', () =>
     ])
   }))
 
-it('reports the time of the last known run, which tells if sequence numbers have started again', () =>
+it('reports the time of the last known run, to detect restarted sequence numbers', () =>
   inTrigger((found) => {
     seed(found.sql, { count: 3 })
     const { activity } = activityOf(found)
@@ -84,7 +84,7 @@ it('reports all runs, without a further run, if the receiver no longer knows the
     expect(activity.next()!.runs).toMatchObject({ first: 1, queuedAt: [1_000, 2_000, 3_000] })
   }))
 
-it('does not repeat a report for ever if the receiver makes no progress', () =>
+it('stops repeating a report if the receiver makes no progress', () =>
   inTrigger((found) => {
     seed(found.sql, { count: 100 })
     const { activity } = activityOf(found)

@@ -75,14 +75,14 @@ it('takes effect at once when it is granted and removed, free of charge', async 
   expect(await statusOf('list_groups', usage)).toBe(403)
 })
 
-it('attack: a usage key cannot give it to itself, whatever it may do', async () => {
+it('attack: a usage key cannot grant itself the right, whatever its permissions', async () => {
   const { usage, update } = await holder({ ...EVERY_RIGHT })
   const answer = await update({ can_read_account: true }, usage)
   expect([answer.status, answer.headers.get('x-svc-error')]).toEqual([403, 'not_master_account'])
   expect(await statusOf('list_groups', usage)).toBe(403)
 })
 
-it('attack: it opens no account but the key’s own', async () => {
+it('attack: it reads only the account of the key', async () => {
   const [{ usage }, other] = [await holder(), await holder()]
   await origin.group(other.key, {})
   const { body } = await origin.core('list_groups', { key: usage })

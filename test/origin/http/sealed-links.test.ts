@@ -80,7 +80,7 @@ describe('attacks on the keys of links', () => {
     expect((await read(stored)).status).toBe(200)
   })
 
-  it('other purpose: the key of a trigger is not one of a link, not even for the same ID', async () => {
+  it('other purpose: the key of a trigger cannot be used for a link, even with the same ID', async () => {
     const ofTrigger = await storedKey(origin, usage, TRIGGER_ID)
     const moved = { ...ofTrigger, link_id: newLinkId(), trigger_id: undefined }
     expect(await read(moved)).toMatchObject(NOT_OPENED)
