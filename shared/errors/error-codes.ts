@@ -329,7 +329,7 @@ export const ERROR_CODES = {
   share_scope: {
     statuses: [403],
     from: 'the pages of the trigger service',
-    meaning: 'The account is shared with you by a scope that does not include this operation.',
+    meaning: 'Your access to this account does not include this operation.',
     fix: 'Ask the person who shared the account for another scope.',
     again: 'after the scope has changed',
   },

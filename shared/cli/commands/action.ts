@@ -13,9 +13,7 @@ import { columns, facts } from './columns.ts'
 import { addExamples } from './examples.ts'
 
 export function registerAction(program: Command, cli: Cli): void {
-  const action = program
-    .command('action')
-    .description('Manage the actions that you keep at the trigger service.')
+  const action = program.command('action').description('Manage the actions in your library.')
   registerList(action, cli)
   registerAdd(action, cli)
   registerSave(action, cli)
@@ -44,7 +42,7 @@ function registerAdd(action: Command, cli: Cli): void {
     .command(
       action,
       'add',
-      'Keep the source of an action. The command does not permit it in a group.',
+      'Save the source of an action. This does not permit the action in a group.',
     )
     .argument('<file>', 'the action: TypeScript is built, JavaScript is sent as it is')
     .requiredOption('--name <text>', 'name of the action')

@@ -134,7 +134,7 @@ function listPage(
         </ListTable>
       )}
       {!isComplete && (
-        <p class="warn">The figures of runs cannot be read at the moment. Reload the page later.</p>
+        <p class="warn">Run statistics are temporarily unavailable. Reload the page later.</p>
       )}
       {triggers.length === 0 && !isFirst && (
         <p class="card">
