@@ -190,7 +190,7 @@ export const ERROR_CODES = {
     statuses: [403],
     from: 'the pages of the trigger service',
     meaning:
-      'A passkey can be added only shortly after signing in, so that a stolen session cannot become permanent.',
+      'A passkey can be added, and an account shared, only shortly after signing in, so that a stolen session cannot give permanent access.',
     fix: 'Sign in again.',
     again: UNCHANGED_NEVER,
   },
