@@ -16,6 +16,8 @@ const TABLES = [
   'operator_actions',
   'linked_accounts',
   'account_shares',
+  'action_versions',
+  'actions',
 ]
 
 async function rowsOf(tables: string[]): Promise<string> {
