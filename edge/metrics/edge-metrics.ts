@@ -27,6 +27,12 @@ const TRIGGERS_CACHE_MS = 5 * MINUTE_MS
 
 const STORAGE_KEY = 'counts'
 
+/** Series that start at 0. Without a first sample, `increase()` would miss the first items. */
+const INITIAL_SAMPLES = ['traces', 'logs'].map((signal): Sample => [
+  seriesOf('svc_edge_telemetry_dropped_total', { signal }),
+  0,
+])
+
 /**
  * Sums the counts of all isolates. Stores the sums as one value, because the object may be evicted between two scrapes,
  * and a counter that restarts each time would be useless. If the object is killed, the counts of the last
@@ -71,7 +77,7 @@ export class EdgeMetrics extends DurableObject<Env> implements MetricsObject {
   }
 
   async read(): Promise<Map<string, number>> {
-    return new Map([...this.#sums, ...(await this.#countTriggers())])
+    return new Map([...INITIAL_SAMPLES, ...this.#sums, ...(await this.#countTriggers())])
   }
 
   async #countTriggers(): Promise<Sample[]> {

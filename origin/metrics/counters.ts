@@ -16,6 +16,8 @@ const DURATION_BUCKETS_S = [
 /** All other methods share one label: clients can invent methods, and each label value uses memory permanently. */
 const KNOWN_METHODS: ReadonlySet<string> = new Set(FORWARDED_METHODS)
 
+const TELEMETRY_SIGNALS = ['traces', 'logs'] as const
+
 const LAST_STATES: readonly TransactionState[] = ['final', 'replaced', 'cancelled', 'failed']
 
 export class Counters {
@@ -78,6 +80,11 @@ export class Counters {
     ['signal'],
   )
 
+  constructor() {
+    // Without a first sample, `increase()` would miss the first items.
+    for (const signal of TELEMETRY_SIGNALS) this.countDroppedTelemetry(signal, 0)
+  }
+
   countRequest({ method, route, status, ms }: HandledRequest): void {
     const verb = KNOWN_METHODS.has(method) ? method : 'OTHER'
     this.#requests.inc({ method: verb, route, status })
@@ -96,7 +103,7 @@ export class Counters {
     this.#droppedLines.inc(lines)
   }
 
-  countDroppedTelemetry(signal: 'traces' | 'logs', items: number): void {
+  countDroppedTelemetry(signal: (typeof TELEMETRY_SIGNALS)[number], items: number): void {
     this.#droppedTelemetry.inc({ signal }, items)
   }
 
