@@ -507,7 +507,7 @@ export const AGENT_TOKEN_MIN_CHARACTERS = 43
 export const ALL_RUNS_TRIGGERS_MAX = 50
 export const ALL_RUNS_FILTERED_MAX = 5_000
 
-/** Hours of a trigger's figures in lists. */
+/** Hours that the run statistics in lists of triggers cover. */
 export const ACTIVITY_HOURS = 24
 
 export const RUNS_PAGE_DEFAULT = 50

@@ -27,7 +27,7 @@ export const triggerActivity = sqliteTable('trigger_activity', {
   activity: text('activity').notNull(),
 })
 
-/** Times of the runs of all triggers, in segments of one trigger and one hour (`run-index.ts`). */
+/** Times at which runs were queued. Each row covers runs of one trigger in one hour (`run-index.ts`). */
 export const runIndex = sqliteTable(
   'run_index',
   {

@@ -170,8 +170,8 @@ async function responseKey(
 }
 
 /**
- * Seals a usage key, which only the origin can open, and only for the same trigger or account link, and owner. Layout: key
- * ID (16 bytes), encapsulated key (65 bytes), ciphertext.
+ * Seals a usage key to the origin and binds it to its owner and to one trigger or account link. Layout: key ID (16 bytes),
+ * encapsulated key (65 bytes), ciphertext.
  */
 export async function sealForStorage(
   key: ChannelPublicKey,

@@ -1,11 +1,9 @@
 import type { McpServer } from '@modelcontextprotocol/server'
 import { z } from 'zod'
 import { type TriggerLogEntry, triggerLogEntry, triggerLogFilter } from '../../wire/trigger-log.ts'
+import { LOG_PAGE_FIELDS } from '../log-page.ts'
 import { addTool, READS, type ToolParts } from '../tool.ts'
 import { triggerId } from './trigger-fields.ts'
-
-const ENTRIES_MAX = 50
-const ENTRIES_DEFAULT = 20
 
 /** Longer details are omitted, because model input is billed per token. */
 const DETAILS_MAX_CHARACTERS = 4_096
@@ -31,13 +29,7 @@ export function addTriggerLogTools(server: McpServer, { session }: ToolParts): v
       trigger_id: triggerId.exactOptional(),
       operation: triggerLogFilter.operation.unwrap().exactOptional(),
       actor: triggerLogFilter.actor.unwrap().exactOptional(),
-      page_number: z.int().min(0).default(0).describe('Page to return, starting at 0.'),
-      page_size: z
-        .int()
-        .min(1)
-        .max(ENTRIES_MAX)
-        .default(ENTRIES_DEFAULT)
-        .describe(`Entries per page; ${ENTRIES_DEFAULT} by default.`),
+      ...LOG_PAGE_FIELDS,
     }),
     output: z.object({
       entries: z.array(listedChange),

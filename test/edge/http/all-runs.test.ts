@@ -19,22 +19,9 @@ import {
   success,
 } from '../app.ts'
 import { inObject, seed } from '../queue/seeded.ts'
+import { throwing } from '../replays/harness.ts'
 
 type Page = { runs: ListedRun[]; next_cursor: string | null }
-
-const failing = (message: string) =>
-  script({
-    outcome: {
-      status: 'failed',
-      action_cid: 'cid',
-      duration_ms: 1,
-      charged_cents: 0,
-      logs: [],
-      code: 'action_threw',
-      message,
-      stack: `${message}\n    at main (action.js:3:9)`,
-    },
-  })
 
 async function page(owner: Owner, query = ''): Promise<Page> {
   const response = await owner.api(`/api/runs${query}`)
@@ -77,7 +64,7 @@ describe('GET /api/runs', () => {
     owner = await someOwner()
     orders = (await createTrigger(owner, { name: 'orders', action_code: script(success('hi')) })).id
     prices = (
-      await createTrigger(owner, { name: 'prices', action_code: failing('Error: No price.') })
+      await createTrigger(owner, { name: 'prices', action_code: throwing('Error: No price.') })
     ).id
     for (let n = 0; n < 3; n++)
       for (const id of [orders, prices])

@@ -16,19 +16,9 @@ import {
   someOwner,
   success,
 } from '../app.ts'
+import { throwing } from '../replays/harness.ts'
 
-const failing = script({
-  outcome: {
-    status: 'failed',
-    action_cid: 'cid',
-    duration_ms: 1,
-    charged_cents: 0,
-    logs: [],
-    code: 'action_threw',
-    message: 'Error: No price.',
-    stack: 'Error: No price.\n    at main (action.js:3:9)',
-  },
-})
+const failing = throwing('Error: No price.')
 
 const list = async (owner: Owner): Promise<ListedTrigger[]> =>
   (await owner.api('/api/triggers')).json()
